@@ -75,11 +75,11 @@ def measure_architecture(
             for reference, options in references.items()
             if reference != name
         }
-    found = {key: components_of(empty_reader(each)) for key, each in described.items()}
-    tables = [component_rows(key, components, names) for key, components in found.items()]
+    parts = {key: components_of(empty_reader(whole)) for key, whole in described.items()}
+    tables = [component_rows(key, components, names) for key, components in parts.items()]
     return {
         "csv": pd.concat(tables, ignore_index=True),
-        "json": {key: sizes(described[key], components[0]) for key, components in found.items()},
+        "json": {key: sizes(described[key], components[0]) for key, components in parts.items()},
     }
 
 
@@ -88,24 +88,24 @@ def component_rows(
 ) -> pd.DataFrame:
     """One row a component; where two have one name, they have their paths with it."""
     total = components[0].n_weights + components[0].n_biases
-    called = Counter(reader_name(each, names) for each in components)
+    called = Counter(reader_name(component, names) for component in components)
     rows = []
-    for each in components:
-        name = reader_name(each, names)
-        n_parameters = each.n_weights + each.n_biases
-        n_of_all = n_parameters * each.n_copies
+    for component in components:
+        name = reader_name(component, names)
+        n_parameters = component.n_weights + component.n_biases
+        n_of_all = n_parameters * component.n_copies
         rows.append(
             {
                 "architecture": architecture,
-                "depth": each.depth,
-                "place": each.place,
-                "is_leaf": int(each.is_leaf),
-                "component": name if called[name] == 1 else f"{name} ({each.path})",
-                "module": each.path,
-                "n_copies": each.n_copies,
+                "depth": component.depth,
+                "place": component.place,
+                "is_leaf": int(component.is_leaf),
+                "component": name if called[name] == 1 else f"{name} ({component.path})",
+                "module": component.path,
+                "n_copies": component.n_copies,
                 "n_parameters": n_parameters,
-                "n_weights": each.n_weights,
-                "n_biases": each.n_biases,
+                "n_weights": component.n_weights,
+                "n_biases": component.n_biases,
                 "n_parameters_of_all": n_of_all,
                 "share": n_of_all / total,
                 "megabytes": n_of_all * BYTES / 1e6,

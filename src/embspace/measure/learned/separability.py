@@ -154,10 +154,10 @@ def auc_table(scores: pd.DataFrame) -> pd.DataFrame:
     """Return mean and standard deviation over folds of the held-out AUC, one row a preparation."""
     aucs = fold_aucs(scores)
     rows = []
-    for preparation, of_folds in aucs.groupby("preparation", sort=False):
+    for preparation, folds in aucs.groupby("preparation", sort=False):
         row = {"preparation": preparation}
         for kind, name in {"true": "auc", "shuffled": "null_auc"}.items():
-            auc = of_folds.loc[of_folds["labels"] == kind, "auc"]
+            auc = folds.loc[folds["labels"] == kind, "auc"]
             row |= {name: auc.mean(), f"{name}_standard_deviation": auc.std(ddof=1)}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -149,7 +149,7 @@ def example_rows(
     rows = []
     ids_by_text = {text: ids_of(words) for text, words in texts.items()} if ids_of else {}
     for text, ids in ids_by_text.items():
-        rows += [(text, place, token_of[each], each, len(ids)) for place, each in enumerate(ids)]
+        rows += [(text, place, token_of[key], key, len(ids)) for place, key in enumerate(ids)]
     return pd.DataFrame(rows, columns=[*VOCABULARY.tables["examples"].columns])
 
 
@@ -160,7 +160,7 @@ def share_rows(
 
     Not defined of Roman numerals where the vocabulary has no capitals: "mix" may be a word there.
     """
-    of_strings: dict[str, Callable[[str], bool]] = {
+    string_tests: dict[str, Callable[[str], bool]] = {
         "alphanumeric": str.isalnum,
         "alphabetic": str.isalpha,
         "numeric": str.isnumeric,
@@ -171,7 +171,7 @@ def share_rows(
     }
     counts: dict[tuple[str, str], float] = {("subword", "either"): tokens["subword"].sum()}
     counts |= {(kind, "either"): (tokens["kind"] == kind).sum() for kind in NO_WORDS}
-    for quantity, has in of_strings.items():
+    for quantity, has in string_tests.items():
         for definition, strings in _definitions(tokens).items():
             known = quantity != "roman_numeral" or _has_upper_case(tokens)
             counts[quantity, definition] = sum(map(has, strings)) if known else float("nan")
@@ -192,13 +192,13 @@ def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
     `n_numbers` are the different ones among the `n_tokens` of ASCII digits alone, leading zeros
     included, `share` is theirs of the 10^n_digits that there are.
     """
-    found = {
+    numbers = {
         definition: [text for text in strings if DIGITS.fullmatch(text)]
         for definition, strings in _definitions(tokens).items()
     }
-    lengths = sorted({len(text) for texts in found.values() for text in texts})
+    lengths = sorted({len(text) for texts in numbers.values() for text in texts})
     rows = []
-    for definition, texts in found.items():
+    for definition, texts in numbers.items():
         for n_digits in lengths:
             these = [text for text in texts if len(text) == n_digits]
             n_numbers, n_possible = len(set(these)), 10**n_digits

@@ -66,7 +66,7 @@ def _range_row(kind: str, tokens: pd.DataFrame) -> dict[str, Any]:
         "first_token": tokens["token"].iloc[0],
         "last_token": tokens["token"].iloc[-1],
         "n": len(tokens),
-        **{f"n_{each}": int(counts.get(each, 0)) for each in KINDS},
+        **{f"n_{name}": int(counts.get(name, 0)) for name in KINDS},
         "mean_n_characters": tokens["n_characters"].mean(),
         "mean_n_characters_of_words": tokens.loc[tokens["kind"] == "word", "n_characters"].mean(),
     }
