@@ -198,8 +198,8 @@ def _own_periods(
     plane = winding_plane(path, positions)
     turning, peak = winding(plane, positions), spectral_peak(plane, positions)
     shuffled = [winding_plane(rng.permutation(path), positions) for _ in range(n_shuffles)]
-    coherences = [winding(each, positions).coherence for each in shuffled]
-    shares = [spectral_peak(each, positions).power_share for each in shuffled]
+    coherences = [winding(null_plane, positions).coherence for null_plane in shuffled]
+    shares = [spectral_peak(null_plane, positions).power_share for null_plane in shuffled]
     winding_row = _period(
         "winding_number",
         positions,

@@ -53,7 +53,7 @@ def cosine_measures(
     reach = min(wave_offsets, by_offset.shape[1] // 2)
     first = positions[:n_first]
     before, after = both_ways(cosines, positions, first)
-    values = _of_offsets(by_offset[:reach]) | {
+    values = _offset_measures(by_offset[:reach]) | {
         "first_translation_invariance": translation_invariance(by_offset[:reach, first]),
         "first_profile_gain": profile_gain(by_offset[:reach], first),
         "first_forward_excess": after - before,
@@ -62,7 +62,7 @@ def cosine_measures(
     return measures | {(name, str(wave_offsets)): value for name, value in values.items()}
 
 
-def _of_offsets(by_offset: ByOffset) -> dict[str, float]:
+def _offset_measures(by_offset: ByOffset) -> dict[str, float]:
     """Return what the mean cosine by offset says, and the pattern of all cosines."""
     present = np.isfinite(by_offset)
     some = present.any(axis=1)

@@ -153,11 +153,13 @@ def measure_regimes(
     with threadpool_limits(1, user_api="blas"):
         if is_long_enough(len(x), search):
             null, again = (null_penalties(x, apart.outlying, search, rng) for _ in range(2))
-        found = find_regimes(x, apart.outlying, search, level=false_alarm_rate, rng=rng, null=null)
+        regimes = find_regimes(
+            x, apart.outlying, search, level=false_alarm_rate, rng=rng, null=null
+        )
     summary = pd.DataFrame(
         [
             {"regime": number, **_regime(x, apart.outlying, regime, level)}
-            for number, regime in enumerate(found, start=1)
+            for number, regime in enumerate(regimes, start=1)
         ]
     )
     positions = _positions(x, apart, summary)
@@ -165,7 +167,7 @@ def measure_regimes(
         positions["unstructured"] = _named(unstructured_positions, len(x))
     sets = _sets(x, positions["unstructured"].to_numpy())
     coarse = Coarse(n_histogram_bins, quantiles)
-    of_positions = _tables(_of_positions(sets, n_bins, coarse))
+    position_tables = _tables(_position_quantities(sets, n_bins, coarse))
     with_tokens = _tables(_with_tokens(one_space(matrices)["input"], sets, n_bins, coarse))
     scalars = _scalars(positions, summary, is_named=unstructured_positions is not None)
     if null is not None and again is not None:
@@ -173,7 +175,7 @@ def measure_regimes(
     return {
         "positions": positions,
         "summary": summary,
-        **dict(zip(("distributions", "histogram"), of_positions, strict=True)),
+        **dict(zip(("distributions", "histogram"), position_tables, strict=True)),
         **dict(zip(("token_distributions", "token_histogram"), with_tokens, strict=True)),
         "json": scalars,
     }
@@ -250,14 +252,14 @@ def _regime(
     }
 
 
-def _of_positions(sets: PositionSets, n_bins: int, coarse: Coarse) -> Iterator[Described]:
+def _position_quantities(sets: PositionSets, n_bins: int, coarse: Coarse) -> Iterator[Described]:
     """Yield the norms and the pairs of positions of each set."""
     for name, x in sets.items():
         values, key = norms(x), {"positions": name, "quantity": "norm"}
         counts, edges = histogram_of(values, coarse.n_bins)
         row = {**key, **summary_of(values, coarse.quantiles)}
         yield row, histogram_rows(key, edges, counts)
-        yield from _of_pairs(scan_pairs(x, n_bins=n_bins), name, coarse)
+        yield from _pair_quantities(scan_pairs(x, n_bins=n_bins), name, coarse)
 
 
 def _with_tokens(
@@ -265,10 +267,10 @@ def _with_tokens(
 ) -> Iterator[Described]:
     """Yield the pairs of a token and a position of each set."""
     for name, x in sets.items():
-        yield from _of_pairs(scan_pairs(tokens, x, n_bins=n_bins), name, coarse)
+        yield from _pair_quantities(scan_pairs(tokens, x, n_bins=n_bins), name, coarse)
 
 
-def _of_pairs(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Described]:
+def _pair_quantities(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Described]:
     """Yield the quantities of a scan."""
     for quantity, distribution in scan.distributions.items():
         key = {"positions": positions, "quantity": quantity}
@@ -281,7 +283,7 @@ def _of_pairs(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Descri
 def _tables(described: Iterable[Described]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the summary and the histogram of all that is described."""
     rows, bins = zip(*described, strict=True)
-    filled = [each for each in bins if each is not None]
+    filled = [rows_of_bins for rows_of_bins in bins if rows_of_bins is not None]
     return pd.DataFrame(rows), pd.concat(filled, ignore_index=True)
 
 

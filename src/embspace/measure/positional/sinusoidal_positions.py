@@ -168,8 +168,8 @@ def _properties(
     cosines: Float[np.ndarray, "n n"], positions: Int[np.ndarray, " n"], largest_offsets: list[int]
 ) -> Iterator[Row]:
     """Return the properties of `measure_positions`, among pairs at most so far apart."""
-    found = properties_by_window(cosines, positions, largest_offsets)
-    for largest_offset, values in zip(largest_offsets, found, strict=True):
+    window_properties = properties_by_window(cosines, positions, largest_offsets)
+    for largest_offset, values in zip(largest_offsets, window_properties, strict=True):
         for name, value in zip(PROPERTIES, values, strict=True):
             yield _fact(name, float(value), largest_offset=largest_offset)
 
@@ -182,8 +182,8 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Ro
     three = float(explained_variance(eigenvalues)[:3].sum())
     yield _fact("explained_variance_of_three_components", three)
     for share in shares:
-        found = components_for(eigenvalues, share)
-        yield _fact("components_for_share", np.nan if found is None else found, share=share)
+        n = components_for(eigenvalues, share)
+        yield _fact("components_for_share", np.nan if n is None else n, share=share)
     yield _fact("participation_ratio", effective_number(eigenvalues))
 
 
@@ -192,10 +192,10 @@ def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Ite
     x, positions = encoding.vectors, encoding.positions
     if len(x) < FEWEST or not np.ptp(x, axis=0).any():
         return
-    found = one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=rng)
-    null_order, null_share = found.null_order_correlation, found.null_adjacent_neighbor_share
-    yield _fact("order_correlation", found.order_correlation, null_value=null_order)
-    yield _fact("adjacent_neighbor_share", found.adjacent_neighbor_share, null_value=null_share)
+    order = one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=rng)
+    null_order, null_share = order.null_order_correlation, order.null_adjacent_neighbor_share
+    yield _fact("order_correlation", order.order_correlation, null_value=null_order)
+    yield _fact("adjacent_neighbor_share", order.adjacent_neighbor_share, null_value=null_share)
     # In three principal components, as `measure_helix` does.
     plane = winding_plane(principal_components(x, n_components=3).coordinates, positions)
     turning, peak = winding(plane, positions), spectral_peak(plane, positions)
