@@ -35,9 +35,9 @@ FEWEST = 4  # distinct vectors of which neighbors say anything
 
 
 def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
-    """Rows of disjoint batches of shuffled vectors; a single batch for at most `size` vectors.
+    """Return rows of disjoint batches of shuffled vectors; a single batch for up to `size` vectors.
 
-    The last vectors, too few for a batch, are left out: their neighbors would be farther.
+    The last vectors, too few for a batch, are left out: in a small batch, neighbors are farther.
 
     All vectors are shuffled, including vectors dropped as equal, and dropped vectors are then
     passed over: any order of the rest is equally likely. Equality depends on a processor's
@@ -54,9 +54,9 @@ def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) ->
 
 
 def in_order(x: Vectors, measure: str, size: int) -> Row:
-    """The mean of a measure over batches of vectors in the order of their texts, and its spread.
+    """Return mean and spread of a measure over batches of vectors in the order of the texts.
 
-    Batches share no vector and have `size` each, but for the last, which has the rest, too.
+    Batches are disjoint, of `size` vectors; the last batch has the rest, too.
     """
     starts = np.arange(1, max(len(x) // size, 1)) * size
     parts = np.split(x, starts)
@@ -131,7 +131,7 @@ def measures_of_batches(
 
 
 def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> Sequence[Definition]:
-    """The measures that are taken within the batch of a number, from 0."""
+    """Return the measures for the batch with a number, from 0."""
     most = protocol.n_batches_of_changes
     if most is None or number < most:
         return measures
@@ -139,7 +139,7 @@ def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> S
 
 
 def _undefined(measures: Sequence[Definition], cloud: LayerCloud) -> Iterator[Row]:
-    """NaN for each measure of too few vectors."""
+    """Yield NaN for every measure of too few vectors."""
     nothing = dict.fromkeys([field.name for field in fields(TextEstimate)], float("nan"))
     counts = {"n": len(cloud.x), "n_texts": len(np.unique(cloud.text)), "dropped": 0}
     facts = {"converged": False, "n_batches": 0, SPREAD: float("nan")}

@@ -1,4 +1,4 @@
-"""Draws the null values of a layer's measures, by the nulls of their family."""
+"""Draws the null values of a layer's measures, by the nulls of the measure's family."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -79,20 +79,20 @@ def _drawn_once(
 
 
 def null_facts(value: float, drawn: Sequence[float]) -> Row:
-    """A value beside the mean, the smallest and the largest of draws of its null."""
+    """Return a value beside the mean, the smallest and the largest draw of the null."""
     facts = (np.mean(drawn), np.min(drawn), np.max(drawn))
     return {"value": value, **dict(zip(DRAWN, map(float, facts), strict=True))}
 
 
 def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
-    """Return the measures of a cloud by name; NaN of those that need more vectors."""
+    """Return the measures of a cloud by name; NaN for a cloud with too few vectors."""
     groups = groups_of(cloud)
     results = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
     return {name: value_of(result) for name, result in results.items()}
 
 
 def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
-    """Return what measures of context are grouped by, as far as the vectors have it."""
+    """Return the groups for measures of context: the text, and the word if known."""
     return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
 
 
@@ -102,9 +102,10 @@ def _exchanged(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Tokens exchanged between texts within word and band of positions, where that can be.
+    """Yield nulls with tokens exchanged between texts, within word and band of positions.
 
-    Of measures of texts alone: within a word, an exchange changes nothing.
+    Without rows if no token can be exchanged. For measures of texts alone: within a word, an
+    exchange changes nothing.
     """
     measures = [measure for measure in measures if measure.grouped_by == "text"]
     assert cloud.word is not None and cloud.position is not None  # as tokens have them

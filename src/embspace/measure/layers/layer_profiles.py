@@ -111,7 +111,7 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> O
 
 
 def family_tables(outcome: Outcome, family: Family) -> Outcome:
-    """Return the rows of the measures of one family."""
+    """Return the rows of the measures of a family."""
     names = {name for name, measure in definitions().items() if measure.family == family}
     return {
         name: table[table["measure"].isin(names)].reset_index(drop=True)
@@ -185,7 +185,7 @@ def _profile(
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:
-    """Yield the measures of fewer texts; measures of neighbors, within one batch."""
+    """Yield the measures of fewer texts; measures of neighbors, within a single batch."""
     part = cloud.among(batches_of(cloud, protocol.batch_size, rng)[0])
     curves = sample_size_curve(
         part.x,

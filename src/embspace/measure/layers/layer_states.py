@@ -1,4 +1,4 @@
-"""The hidden states of windows, all in one piece."""
+"""The hidden states of windows, in memory as a whole."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,9 +17,9 @@ def window_states(
     tokens_per_batch: int,
     device: str,
 ) -> dict[str, Float[np.ndarray, "layer row dim"]]:
-    """Return what a model makes of windows, in their order.
+    """Return the hidden states of windows, in the order of the windows.
 
-    A row of `token` is a token, one of what is pooled, `cls`, `mean` and `max`, a window.
+    A row of `token` is a token; a row of the pooled states, `cls`, `mean` and `max`, is a window.
     `tokens_per_batch`, padded, bounds the memory of a batch. Empty without a window.
     """
     lengths = [len(window.ids) for window in windows]

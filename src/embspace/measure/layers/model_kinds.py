@@ -17,7 +17,7 @@ def kind_of_class(name: str) -> str:
 
 
 def kind_of_run(run: Run) -> str:
-    """Return the kind of the first phase; "" of a run that only classifies."""
+    """Return the kind of the first phase; "" for a run without a language model."""
     phase = next(iter(run.phases.values()))
     if isinstance(phase, MaskedLanguageModeling):
         return ENCODER
