@@ -39,7 +39,7 @@ def test_a_zero_state_and_a_single_token_are_not_defined():
 
 def test_texts_are_joined_and_may_be_undefined():
     one = moved_states(STATES, STATES[:, ORDER], ORDER)
-    both = Moved.of_texts([one, one])
+    both = Moved.stacked([one, one])
     assert both.cosine.shape == (2, 3)
     assert np.isnan(both.undefined().largest).all()
 

@@ -92,6 +92,6 @@ def test_a_mean_over_heads_is_that_of_a_point():
     found = stream_statistics(tiny("bert"), texts, 20, "cpu")
     values = found.values[2, "value"]
     assert values.shape == (1, 4, len(MEASURES))
-    assert found.of_point((2, "value")) == pytest.approx(values.mean(axis=1))
+    assert found.head_means((2, "value")) == pytest.approx(values.mean(axis=1))
     assert found.n_dimensions[2, "value"] == 6
     assert found.n_dimensions[2, "output"] == 24

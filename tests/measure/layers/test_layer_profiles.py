@@ -15,7 +15,7 @@ from embspace.geometry.measures.declaration import Family, value_of
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
-from embspace.measure.layers.layer_profiles import KEYS, TABLES, layer_profiles, of_family
+from embspace.measure.layers.layer_profiles import KEYS, TABLES, family_tables, layer_profiles
 from tests.geometry.clouds import UNDEFINED
 from tests.measure.layer_corpora import assert_equal, corpus, processes, protocol, three_corpora
 
@@ -190,8 +190,8 @@ def test_the_generator_is_the_one_door(found: Outcome) -> None:
 def test_families_together_are_as_each_alone(dimension: Outcome) -> None:
     families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
     together = profiled("hubs", ("many",), **BATCHED, families=families)
-    assert_equal(of_family(together, "intrinsic_dimension"), dimension)
-    assert_equal(of_family(together, "hubs"), profiled("hubs", ("many",), **BATCHED))
+    assert_equal(family_tables(together, "intrinsic_dimension"), dimension)
+    assert_equal(family_tables(together, "hubs"), profiled("hubs", ("many",), **BATCHED))
     for table in (together["profiles"], together["nulls"], together["curves"]):
         assert not table.duplicated(
             [name for name in table if name in [*KEYS, "null", "n_texts"]]

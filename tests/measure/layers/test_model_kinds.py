@@ -3,10 +3,10 @@
 import pytest
 
 from embspace.measure.layers.model_kinds import (
+    first_phase_rows,
     kind_of_class,
     kind_of_run,
     last_checkpoint,
-    of_first_phase,
 )
 from tests.measure.dynamics_tables import STEPS, dynamics
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
@@ -36,11 +36,11 @@ def test_a_run_is_what_its_first_phase_makes_it() -> None:
 
 
 def test_the_last_checkpoint_of_the_first_phase_of_vectors_as_they_are() -> None:
-    table = last_checkpoint(of_first_phase(dynamics(lambda n, _: n, lambda n, _: n)))
+    table = last_checkpoint(first_phase_rows(dynamics(lambda n, _: n, lambda n, _: n)))
     assert set(table["phase"]) == {"first"} and set(table["change"]) == {"as_is"}
     assert set(table["step"]) == {STEPS[-1]} and set(table["value"]) == {len(STEPS) - 1}
 
 
 def test_no_checkpoint_has_no_rows() -> None:
     none = dynamics(lambda n, _: n, lambda n, _: n)[:0]
-    assert last_checkpoint(of_first_phase(none)).empty
+    assert last_checkpoint(first_phase_rows(none)).empty

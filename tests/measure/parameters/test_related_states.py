@@ -4,7 +4,7 @@ import numpy as np
 
 from embspace.measure.parameters.related_states import (
     _largest,
-    _of_other_texts,
+    _tokens_of_other_texts,
     related_states,
     text_tokens,
 )
@@ -55,9 +55,9 @@ def test_one_window_of_a_document_is_read():
 def test_chance_takes_a_state_of_another_text():
     text = np.array([0, 0, 1, 2, 2])
     for seed in range(20):
-        other = _of_other_texts(text, np.random.default_rng(seed))
+        other = _tokens_of_other_texts(text, np.random.default_rng(seed))
         assert (text[other] != text).all()
-    alone = _of_other_texts(np.zeros(4, dtype=int), np.random.default_rng(0))
+    alone = _tokens_of_other_texts(np.zeros(4, dtype=int), np.random.default_rng(0))
     assert set(alone) <= {0, 1, 2, 3}
 
 

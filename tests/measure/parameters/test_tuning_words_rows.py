@@ -59,7 +59,7 @@ def test_turns_keep_lengths(lists: Lists) -> None:
 def test_what_points_one_way_is_one_chance(lists: Lists) -> None:
     """All of them hold the same number of words, whichever way they are turned."""
     [counted, _] = counted_changes(known_tuning(3, attention_query=one_way), lists, PROTOCOL)
-    counts = counted.of_turns.max(axis=-1)
+    counts = counted.turn_counts.max(axis=-1)
     assert (np.ptp(counts, axis=1) == 0).all()
     assert len(set(counts[:, 0])) > 2
 
@@ -67,13 +67,13 @@ def test_what_points_one_way_is_one_chance(lists: Lists) -> None:
 def planted(lists: Lists, group: str, *, list_high: int, turn_high: int) -> Counted:
     """Return counts in which the changes are above, and of each null as much as is asked."""
     above = int(lists.bound.max()) + 1
-    of_lists = np.zeros((len(lists.members), 10, 2), dtype=np.int64)
-    of_turns = np.zeros((60, 10, 2), dtype=np.int64)
-    of_lists[0, :5] = above
-    of_lists[1:, :list_high] = above
-    of_turns[:, :turn_high] = above
+    list_counts = np.zeros((len(lists.members), 10, 2), dtype=np.int64)
+    turn_counts = np.zeros((60, 10, 2), dtype=np.int64)
+    list_counts[0, :5] = above
+    list_counts[1:, :list_high] = above
+    turn_counts[:, :turn_high] = above
     vectors = np.ones((10, 16), dtype=np.float32)
-    return Counted(group, 1, vectors, np.arange(10), 10, 0.1, of_lists, of_turns)
+    return Counted(group, 1, vectors, np.arange(10), 10, 0.1, list_counts, turn_counts)
 
 
 @pytest.mark.parametrize(
@@ -129,11 +129,11 @@ def test_the_larger_count_of_a_change_and_its_negation_counts() -> None:
 
 def test_the_card_is_of_the_change_with_most_words(lists: Lists) -> None:
     counted = planted(lists, "attention_key", list_high=1, turn_high=1)
-    counted.of_lists[0, 3, 1] = counted.of_lists.max() + 2
+    counted.list_counts[0, 3, 1] = counted.list_counts.max() + 2
     row = card_row(replace(counted, changed=np.arange(10) + 20), lists, NAMED, 3)
     assert (row["vector"], row["sign"]) == (23, "negation")
-    assert row["n_listed"] == counted.of_lists.max()
-    counted.of_lists[0, 3] = 0
+    assert row["n_listed"] == counted.list_counts.max()
+    counted.list_counts[0, 3] = 0
     row = card_row(counted, lists, NAMED, 3)
     assert (row["vector"], row["sign"]) == (0, "change")  # the first of several
     assert len(row["tokens"].split()) == 3
@@ -149,7 +149,7 @@ def test_changes_are_measured_by_what_they_change(lists: Lists) -> None:
         share = np.linalg.norm(change) / np.linalg.norm(before)
         assert each.relative_change == pytest.approx(share, rel=1e-5)
         assert (each.n_rows, len(each.vectors), len(each.changed)) == (40, 40, 40)
-        assert each.of_turns.shape == (60, 30, 2)
+        assert each.turn_counts.shape == (60, 30, 2)
 
 
 def test_classes_are_beside_random_vectors_and_their_negations(lists: Lists) -> None:
@@ -175,7 +175,7 @@ def test_changes_toward_other_words_are_what_other_words_are(lists: Lists) -> No
     )
     assert change is not None
     null = word_null([change], lists, PROTOCOL, n_words=200, n_draws=99)
-    assert null.min() <= _mean(change.of_lists[0]) <= null.max() and np.ptp(null) > 0
+    assert null.min() <= _mean(change.list_counts[0]) <= null.max() and np.ptp(null) > 0
 
 
 def test_changes_of_one_word_are_one_chance_among_words(lists: Lists) -> None:

@@ -1,8 +1,8 @@
-"""The names of all features of heads, in the order in which tables have them."""
+"""The names of all features of heads, in the order of the tables."""
 
 from embspace.geometry.attention.head_features import FEATURES
 
-OF_ARTICLES = ("article_mass", "article_mass_elsewhere", "article_excess")
-ALL_FEATURES = (*FEATURES, *OF_ARTICLES)
+ARTICLE_FEATURES = ("article_mass", "article_mass_elsewhere", "article_excess")
+ALL_FEATURES = (*FEATURES, *ARTICLE_FEATURES)
 WITHOUT_FIRST = "_without_first_key"
-"""The end of the columns and tensors whose maps lack the first token."""
+"""The end of the names of columns and tensors from maps without the first token."""

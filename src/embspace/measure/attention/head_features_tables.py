@@ -1,4 +1,4 @@
-"""Makes features of heads tables: means over texts, their intervals, and random weights."""
+"""Makes tables of head features: means over texts, intervals, and random weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from embspace.measure.attention.head_features_texts import PLACES, FeaturesOfTex
 from embspace.measure.tables.nulls import mean_and_range
 
 Halves = Int[np.ndarray, "draw half"]
-"""The texts of each drawn half."""
+"""The texts of every drawn half."""
 ENDS = ("", "_low", "_high")
 ESTIMATED = [f"{column}{end}" for column in ("value", "random_weights") for end in ENDS]
 COMPARED = (*PLACES, "difference")
@@ -23,7 +23,7 @@ COMPARED = (*PLACES, "difference")
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Means over texts of values of each layer and head."""
+    """Means over texts of the values of every layer and head."""
 
     whole: Float[np.ndarray, "layer head value"]
     halves: Float[np.ndarray, "draw layer head value"]
@@ -46,7 +46,7 @@ def estimates(
     random: Sequence[Float[np.ndarray, "fewer layer head value"]],
     halves: Halves,
 ) -> Estimates:
-    """Return means over the texts that have a value, of all, of halves and at random weights."""
+    """Return means over the texts with a value: over all, over halves and at random weights."""
     defined = (~np.isnan(values)).sum(axis=0)
     nothing = np.empty((0, *values.shape[1:]))
     return Estimates(
@@ -60,10 +60,10 @@ def estimates(
 def heads_table(
     estimated: Estimates, without_first_key: Estimates, n_texts: int, level: float
 ) -> pd.DataFrame:
-    """Return a row for each layer, head and feature, also of the maps without the first token.
+    """Return a row for every layer, head and feature, also of the maps without the first token.
 
-    At random weights any two heads of a layer are alike, so that the mean and the central range
-    are over all heads of the layer and all seeds.
+    At random weights, all heads of a layer are alike: mean and central range are over all heads of
+    the layer and all seeds.
     """
     names = [*ALL_FEATURES]
     table = _long(estimated, "feature", names, "value", n_texts, level)
@@ -72,7 +72,7 @@ def heads_table(
 
 
 def offsets_table(estimated: Estimates, n_texts: int, level: float) -> pd.DataFrame:
-    """Return a row for each layer, head and offset from the query to the key."""
+    """Return a row for every layer, head and offset from the query to the key."""
     farthest = estimated.whole.shape[-1] // 2
     names = [*range(-farthest, farthest + 1)]
     return _long(estimated, "offset", names, "mass", n_texts, level)
@@ -81,10 +81,11 @@ def offsets_table(estimated: Estimates, n_texts: int, level: float) -> pd.DataFr
 def divergence_table(
     trained: FeaturesOfTexts, random: Sequence[FeaturesOfTexts], halves: Halves, level: float
 ) -> pd.DataFrame:
-    """Return how much heads differ within a layer and from those of other layers.
+    """Return how much heads differ within a layer and between layers.
 
-    `difference` is the second less the first, over the same texts. A row without a layer is the
-    mean of all layers. For random weights there is the mean over seeds and their range.
+    `difference` is the value between layers less the value within, over the same texts. A row
+    without a layer is the mean of all layers. Random weights have the mean and the range over
+    seeds.
     """
     values = _compared(trained.by_layer)
     whole, drawn = (
@@ -115,7 +116,7 @@ def divergence_table(
 
 
 def plane_table(divergences: Float[np.ndarray, "heads heads"], n_layers: int) -> pd.DataFrame:
-    """Return the place of each head on a plane, the head most like it, and what the plane keeps."""
+    """Return every head's place on a plane, the nearest head, and the share kept by the plane."""
     n = len(divergences)
     n_heads = n // n_layers
     if n < 2 or np.isnan(divergences).any():

@@ -13,7 +13,7 @@ from embspace.geometry.attention.head_features import TokenSets, head_features
 from embspace.geometry.attention.offsets import offset_profile
 from embspace.geometry.attention.token_pairs import pair_mass
 from embspace.measure.attention.attention_reader import padded
-from embspace.measure.attention.head_features_names import ALL_FEATURES, OF_ARTICLES
+from embspace.measure.attention.head_features_names import ALL_FEATURES, ARTICLE_FEATURES
 from embspace.measure.attention.head_features_tokens import TokensOfText, without_first_token
 from embspace.models.encoder import batch_rule, batches_by_length
 from embspace.models.stream.attention_maps import attention_maps
@@ -24,12 +24,12 @@ PLACES = ("same_layer", "other_layers")
 
 @dataclass(frozen=True, eq=False)
 class ReadText:
-    """A text as the model reads it."""
+    """A text, tokenized for the model."""
 
     window: Window
     tokens: TokensOfText
     rows: Int[np.ndarray, " row"]
-    """Queries at which heads are held against each other."""
+    """The queries for comparing heads."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FeatureOptions:
 
 @dataclass(frozen=True, eq=False)
 class FeaturesOfTexts:
-    """The features of every head in every text, and what heads differ by."""
+    """The features of every head in every text, and the differences between heads."""
 
     features: Float[np.ndarray, "text layer head feature"]
     """In the order of `ALL_FEATURES`."""
@@ -53,13 +53,13 @@ class FeaturesOfTexts:
     divergences: Float[np.ndarray, "heads heads"]
     """The mean over texts; heads are numbered layer by layer."""
     by_layer: Float[np.ndarray, "text layer place"]
-    """The mean divergence of heads within a layer, and from the heads of other layers."""
+    """The mean divergence of heads within a layer, and from the heads of all further layers."""
     without_first_key: Float[np.ndarray, "text layer head feature"]
-    """`features` of the maps without the first token; its mass is not defined."""
+    """`features` of the maps without the first token; the first token's mass is undefined."""
 
 
 @dataclass(frozen=True, eq=False)
-class _OfText:
+class _TextFeatures:
     features: Float[np.ndarray, "layer head feature"]
     without_first_key: Float[np.ndarray, "layer head feature"]
     profiles: Float[np.ndarray, "layer head offset"]
@@ -69,7 +69,7 @@ class _OfText:
 def features_of_texts(
     module: Any, texts: Sequence[ReadText], options: FeatureOptions, device: str
 ) -> FeaturesOfTexts:
-    """Return the features of all heads; the memory holds the maps of one batch, never more.
+    """Return the features of all heads, holding the maps of a single batch in memory.
 
     Raises:
         InputError: if the model gives no attention weights.
@@ -78,42 +78,46 @@ def features_of_texts(
     from threadpoolctl import threadpool_limits
 
     module = module.to(device)
-    lengths = [len(each.window.ids) for each in texts]
+    lengths = [len(text.window.ids) for text in texts]
     batches = batches_by_length(
         [n**2 for n in lengths], options.entries_per_batch, batch_rule(module)
     )
-    found: dict[int, _OfText] = {}
+    by_text: dict[int, _TextFeatures] = {}
     total: Any = 0.0
     for batch in batches:
         ids, mask = padded([texts[index].window for index in batch], device)
-        maps = [each.float().cpu().numpy() for each in attention_maps(module, ids, mask)]
-        calls = (delayed(_of_text)(maps, row, texts[i], options) for row, i in enumerate(batch))
+        maps = [layer.float().cpu().numpy() for layer in attention_maps(module, ids, mask)]
+        calls = (
+            delayed(_text_features)(maps, row, texts[i], options) for row, i in enumerate(batch)
+        )
         with threadpool_limits(1, user_api="blas"):  # a thread a text, not several a product
-            of_batch = Parallel(n_jobs=-1, prefer="threads")(calls)
-        found |= dict(zip(batch, of_batch, strict=True))
+            features = Parallel(n_jobs=-1, prefer="threads")(calls)
+        by_text |= dict(zip(batch, features, strict=True))
     several = [index for index, n in enumerate(lengths) if n > 1]
     for index in several:
-        total = total + found[index].divergences
+        total = total + by_text[index].divergences
     n_layers = len(maps)
-    ordered = [found[index] for index in range(len(texts))]
+    ordered = [by_text[index] for index in range(len(texts))]
     return FeaturesOfTexts(
-        np.stack([each.features for each in ordered]),
-        np.stack([each.profiles for each in ordered]),
+        np.stack([text.features for text in ordered]),
+        np.stack([text.profiles for text in ordered]),
         total / len(several) if several else np.full_like(ordered[0].divergences, np.nan),
-        np.stack([_by_layer(each.divergences, n_layers) for each in ordered]),
-        np.stack([each.without_first_key for each in ordered]),
+        np.stack([_by_layer(text.divergences, n_layers) for text in ordered]),
+        np.stack([text.without_first_key for text in ordered]),
     )
 
 
-def _of_text(batch: list[np.ndarray], row: int, text: ReadText, options: FeatureOptions) -> _OfText:
+def _text_features(
+    batch: list[np.ndarray], row: int, text: ReadText, options: FeatureOptions
+) -> _TextFeatures:
     n = len(text.window.ids)
-    maps = [each[row, :, :n, :n] for each in batch]
-    features = [_features(each, text.tokens, options) for each in maps]
-    without = [_features_of_rest(each, text.tokens, options) for each in maps]
-    profiles = [_profile(each, options.farthest_offset) for each in maps]
-    rows = np.concatenate([each[:, text.rows] for each in maps])
+    maps = [layer[row, :, :n, :n] for layer in batch]
+    features = [_features(layer, text.tokens, options) for layer in maps]
+    without = [_features_of_rest(layer, text.tokens, options) for layer in maps]
+    profiles = [_profile(layer, options.farthest_offset) for layer in maps]
+    rows = np.concatenate([layer[:, text.rows] for layer in maps])
     divergences = head_divergences(rows) if n > 1 else np.full((len(rows), len(rows)), np.nan)
-    return _OfText(np.stack(features), np.stack(without), np.stack(profiles), divergences)
+    return _TextFeatures(np.stack(features), np.stack(without), np.stack(profiles), divergences)
 
 
 def _features(
@@ -121,17 +125,17 @@ def _features(
 ) -> Float[np.ndarray, "head feature"]:
     # What no head of a layer looks at is what its mask forbids.
     sets = TokenSets(tokens.separators, tokens.punctuation, np.any(maps > 0, axis=0))
-    found = head_features(maps, sets, mass_share=options.mass_share, n_columns=options.n_columns)
+    features = head_features(maps, sets, mass_share=options.mass_share, n_columns=options.n_columns)
     pairs = pair_mass(maps, tokens.nouns, tokens.articles, tokens.ordinary)
-    of_articles = (pairs.mass, pairs.elsewhere, pairs.mass - pairs.elsewhere)
-    found |= dict(zip(OF_ARTICLES, of_articles, strict=True))
-    return np.stack([found[name] for name in ALL_FEATURES], axis=-1)
+    article_masses = (pairs.mass, pairs.elsewhere, pairs.mass - pairs.elsewhere)
+    features |= dict(zip(ARTICLE_FEATURES, article_masses, strict=True))
+    return np.stack([features[name] for name in ALL_FEATURES], axis=-1)
 
 
 def _features_of_rest(
     maps: Float[np.ndarray, "head token token"], tokens: TokensOfText, options: FeatureOptions
 ) -> Float[np.ndarray, "head feature"]:
-    """Return the features without the first token; NaN of a head that gives it all it has."""
+    """Return the features without the first token; NaN of a head with all mass on this token."""
     rest = without_first_key(maps)
     has_rest = rest.any(axis=(-2, -1))
     features = np.full((len(maps), len(ALL_FEATURES)), np.nan)
@@ -144,7 +148,7 @@ def _features_of_rest(
 def _profile(
     maps: Float[np.ndarray, "head token token"], farthest: int
 ) -> Float[np.ndarray, "head offset"]:
-    """Return the mean mass at each offset; NaN at offsets that the text does not reach."""
+    """Return the mean mass at every offset; NaN at offsets beyond the text."""
     n = maps.shape[-1]
     profile = np.full((len(maps), 2 * farthest + 1), np.nan)
     reach = min(farthest, n - 1)
@@ -156,7 +160,7 @@ def _profile(
 def _by_layer(
     divergences: Float[np.ndarray, "heads heads"], n_layers: int
 ) -> Float[np.ndarray, "layer place"]:
-    """Return mean divergences within each layer and to all others; NaN where there are none."""
+    """Return mean divergences within every layer and to all further layers; NaN without a pair."""
     n_heads = len(divergences) // n_layers
     sums = divergences.reshape(n_layers, n_heads, n_layers, n_heads).sum(axis=(1, 3))
     own = np.diagonal(sums)

@@ -1,4 +1,4 @@
-"""Which tokens of a text are separators, punctuation, or a noun and its article."""
+"""Marks the tokens of a text: separators, punctuation, and nouns with their articles."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,23 +18,23 @@ WORD_OR_SIGN = regex.compile(rf"{WORD}|[^{OF_WORD}\s]")
 
 @dataclass(frozen=True)
 class NounsAndArticles:
-    """The closed lists by which a noun's article is found, in lower case."""
+    """The closed lists for finding a noun's article, in lower case."""
 
     nouns: Collection[str]
     articles: Collection[str]
     longest_gap: int
-    """Words from the article to its noun, at most; 1 if nothing may stand between."""
+    """The largest distance from article to noun, in words; 1: no word may stand between."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokensOfText:
-    """The tokens of a text by what features ask for."""
+    """The tokens of a text by the sets for features."""
 
     separators: Bool[np.ndarray, " token"]
     punctuation: Bool[np.ndarray, " token"]
     ordinary: Bool[np.ndarray, " token"]
     nouns: Int[np.ndarray, " pair"]
-    """The first token of each noun that has an article."""
+    """The first token of every noun with an article."""
     articles: Int[np.ndarray, " pair"]
     """The first token of this article."""
 
@@ -42,12 +42,12 @@ class TokensOfText:
 def tokens_of_text(
     window: Window, text: str, separator: int | None, lists: NounsAndArticles
 ) -> TokensOfText:
-    """Return the sets of tokens of a window; `separator` is the id of that token, if there is one.
+    """Return the sets of tokens of a window; `separator` is the id of the separator, if present.
 
-    A token is punctuation if all of its characters are, by Unicode.
+    A token is punctuation if all characters are punctuation by Unicode.
     """
     shown = [text[start:end].strip() for start, end in zip(window.start, window.end, strict=True)]
-    signs = np.array([bool(each) and character_class(each) == "punctuation" for each in shown])
+    signs = np.array([bool(token) and character_class(token) == "punctuation" for token in shown])
     nouns, articles = _noun_pairs(window, text, lists)
     return TokensOfText(
         separators=window.special & (window.ids == (-1 if separator is None else separator)),
@@ -59,7 +59,7 @@ def tokens_of_text(
 
 
 def without_first_token(tokens: TokensOfText) -> TokensOfText:
-    """Return the sets of the tokens after the first, and the pairs that it has no part in."""
+    """Return the sets of the tokens after the first, and the pairs without the first token."""
     kept = (tokens.nouns > 0) & (tokens.articles > 0)
     return TokensOfText(
         separators=tokens.separators[1:],
@@ -86,16 +86,16 @@ def words_of_part(table: pd.DataFrame, part_of_speech: str, path: str) -> set[st
 def _noun_pairs(
     window: Window, text: str, lists: NounsAndArticles
 ) -> tuple[Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
-    """Return the tokens of nouns and of the nearest article before each.
+    """Return the tokens of nouns, and of the nearest article before every noun.
 
-    An article belongs to the first noun after it, unless a sign stands between or they are more
-    words apart than `longest_gap`.
+    An article belongs to the first noun after the article, unless a sign stands between or the noun
+    is more than `longest_gap` words away.
     """
     pairs: list[tuple[int, int]] = []
     article, gap = -1, 0
-    for found in WORD_OR_SIGN.finditer(text):
-        word, place = found[0].lower(), _first_token(window, found.start())
-        if place is None and found.start() >= window.end.max():  # it is cut off
+    for match in WORD_OR_SIGN.finditer(text):
+        word, place = match[0].lower(), _first_token(window, match.start())
+        if place is None and match.start() >= window.end.max():  # it is cut off
             break
         gap += 1
         if place is None:  # it is unknown
@@ -113,6 +113,6 @@ def _noun_pairs(
 
 
 def _first_token(window: Window, character: int) -> int | None:
-    """Return the token in which a character of the text stands; None if it is in none."""
+    """Return the token with a character of the text; None for a character outside all tokens."""
     holds = ~window.special & (window.start <= character) & (window.end > character)
     return int(holds.argmax()) if holds.any() else None

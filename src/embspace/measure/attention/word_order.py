@@ -1,4 +1,4 @@
-"""Stage `measure_word_order`: does the model know the order of tokens, and from what?"""
+"""Stage `measure_word_order`: does the model know the order of tokens, and by what means?"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -125,7 +125,7 @@ def _windows(
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """Texts, each with an order for its tokens."""
+    """Texts, with an order of tokens per text."""
 
     windows: Sequence[Window]
     orders: Sequence[Int[np.ndarray, " _"]]
@@ -135,7 +135,7 @@ class _Read:
 
 
 def _order(window: Window, generator: np.random.Generator) -> Int[np.ndarray, " token"]:
-    """Return a random order of the ordinary tokens; special ones stay where they are."""
+    """Return a random order of the ordinary tokens; special tokens keep their places."""
     order = np.arange(len(window.ids))
     ordinary = np.flatnonzero(~window.special)
     order[ordinary] = generator.permutation(ordinary)
@@ -145,7 +145,7 @@ def _order(window: Window, generator: np.random.Generator) -> Int[np.ndarray, " 
 def _moved(module: Any, read: _Read) -> Moved:
     """Return how far all layers' states of all texts move."""
     moved = dict(_moved_texts(module, read))
-    return Moved.of_texts([moved[index] for index in range(len(read.windows))])
+    return Moved.stacked([moved[index] for index in range(len(read.windows))])
 
 
 def _moved_texts(module: Any, read: _Read) -> Iterator[tuple[int, Moved]]:
@@ -173,7 +173,7 @@ def _states(
 def _sees_later_tokens(
     reader: AttentionReader, windows: Sequence[Window], device: str, tolerance: float
 ) -> bool | None:
-    """Return whether another last token changes the state of the first; None if it is alone."""
+    """Return whether a change of the last token moves the first state; None for a single token."""
     window = max(windows, key=lambda window: len(window.ids))
     if len(window.ids) < 2:
         return None

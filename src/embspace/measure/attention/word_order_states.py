@@ -1,4 +1,4 @@
-"""Distances between the states of a text and of the same text with its tokens permuted."""
+"""Distances between the states of a text and of the same text with permuted tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -11,25 +11,25 @@ from embspace.geometry.pairs.safe_ratio import ratio
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """How far states are from those of the same tokens in the text as it is, by layer."""
+    """How far states move from the same tokens' states in the original text, by layer."""
 
     cosine: Float[np.ndarray, "*text layer"]
     """The mean over tokens."""
     distance: Float[np.ndarray, "*text layer"]
-    """The mean distance over the norm of the state in the text as it is."""
+    """The mean distance over the norm of the state in the original text."""
     largest: Float[np.ndarray, "*text layer"]
     """The largest of these distances."""
     between: Float[np.ndarray, "*text layer"]
-    """The same of two tokens of the text as it is, half of it apart; NaN of a text of one token."""
+    """The distance of two tokens of the original text, half a text apart; NaN of a single token."""
 
     @classmethod
-    def of_texts(cls, texts: "Sequence[Moved]") -> "Moved":
-        """Return those of several texts as one."""
-        names = [each.name for each in fields(cls)]
+    def stacked(cls, texts: "Sequence[Moved]") -> "Moved":
+        """Return the values of several texts, stacked."""
+        names = [field.name for field in fields(cls)]
         return cls(*(np.stack([getattr(text, name) for text in texts]) for name in names))
 
     def undefined(self) -> "Moved":
-        """Return as many that are not defined."""
+        """Return as many undefined values."""
         return Moved(*(np.full_like(self.cosine, np.nan) for _ in fields(self)))
 
 
@@ -38,9 +38,9 @@ def moved_states(
     permuted: Float[np.ndarray, "layer token dim"],
     order: Int[np.ndarray, " token"],
 ) -> Moved:
-    """Return how far each layer's states of a permuted text are from those of the text as it is.
+    """Return how far every layer's states move from the original text to the permuted text.
 
-    Token t of the permuted text is token `order[t]` of the text as it is.
+    Token t of the permuted text is token `order[t]` of the original text.
     """
     own = as_is[:, order].astype(np.float64)
     other = permuted.astype(np.float64)
@@ -58,7 +58,7 @@ def moved_states(
 def _between(
     states: Float[np.ndarray, "layer token dim"], lengths: Float[np.ndarray, "layer token"]
 ) -> Float[np.ndarray, " layer"]:
-    """Return the mean distance of tokens half a text apart, over the norm of one of them."""
+    """Return the mean distance of tokens half a text apart, over the norm of the first of both."""
     n = states.shape[1]
     if n < 2:
         return np.full(len(states), np.nan)

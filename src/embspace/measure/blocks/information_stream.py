@@ -16,9 +16,9 @@ from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.blocks.information_stream_points import OF_HEADS, steps_between
 from embspace.measure.blocks.information_stream_statistics import (
+    DIRECTION_MEASURES,
     ISOTROPIC,
     MEASURES,
-    OF_DIRECTION,
     StreamStatistics,
     stream_statistics,
 )
@@ -161,7 +161,7 @@ def _means(
 
 def _points(statistics: StreamStatistics) -> StreamCells:
     for place, n_dimensions in statistics.n_dimensions.items():
-        values = statistics.of_point(place)
+        values = statistics.head_means(place)
         for number, measure in enumerate(MEASURES):
             row = dict(zip(("layer", "point"), place, strict=True)) | {"measure": measure}
             isotropic = ISOTROPIC[measure](statistics.n_tokens, n_dimensions)
@@ -171,7 +171,7 @@ def _points(statistics: StreamStatistics) -> StreamCells:
 def _heads(statistics: StreamStatistics) -> StreamCells:
     for (layer, point), values in statistics.values.items():
         for head in range(values.shape[1]) if point in OF_HEADS else ():
-            for number, measure in enumerate(OF_DIRECTION):
+            for number, measure in enumerate(DIRECTION_MEASURES):
                 row = {"layer": layer, "head": head + 1, "point": point, "measure": measure}
                 yield row, values[:, head, number]
 
@@ -181,7 +181,7 @@ def _steps(statistics: StreamStatistics) -> StreamCells:
     for layer in dict.fromkeys(layer for layer, _ in statistics.values):
         points = [point for at, point in statistics.values if at == layer]
         for step, (first, last) in steps_between(points).items():
-            gain = statistics.of_point((layer, last)) - statistics.of_point((layer, first))
+            gain = statistics.head_means((layer, last)) - statistics.head_means((layer, first))
             row = {"layer": layer, "step": step, "from_point": first, "to_point": last}
             for measure in OF_STEPS:
                 yield row | {"measure": measure}, gain[:, MEASURES.index(measure)]

@@ -22,9 +22,9 @@ from embspace.geometry.measures.mean_direction import (
 from embspace.measure.blocks.information_stream_points import points_of
 from embspace.measure.blocks.text_streams import TokenIds, text_streams
 
-OF_DIRECTION = ("mean_cosine", "mean_resultant_length", "cone_index", "mean_norm")
+DIRECTION_MEASURES = ("mean_cosine", "mean_resultant_length", "cone_index", "mean_norm")
 MEASURES = (
-    *OF_DIRECTION,
+    *DIRECTION_MEASURES,
     "column_sum_excess_kurtosis",
     "largest_column_sum",
     "coordinate_excess_kurtosis",
@@ -43,7 +43,7 @@ class StreamStatistics:
     n_dimensions: dict[StreamPlace, int]
     n_tokens: Int[np.ndarray, " text"]
 
-    def of_point(self, place: StreamPlace) -> Float[np.ndarray, "text measure"]:
+    def head_means(self, place: StreamPlace) -> Float[np.ndarray, "text measure"]:
         """Return the mean over heads, which is the value itself where a point has no heads."""
         return np.asarray(self.values[place].mean(axis=1))
 

@@ -1,1 +1,1 @@
-"""Our numbers beside published ones."""
+"""Our numbers beside published numbers."""

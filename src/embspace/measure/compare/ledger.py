@@ -1,4 +1,4 @@
-"""Stage `measure_ledger`: every published number and claim, beside what is measured here."""
+"""Stage `measure_ledger`: every published number and claim, beside our measurements."""
 
 from collections.abc import Collection, Iterator
 from math import nan
@@ -232,7 +232,7 @@ def _numbers(evidence: Evidence) -> dict[str, float]:
 
 
 def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
-    """Return the row of what only profiled models have, and so no table that every ledger reads."""
+    """Return the row of a claim on layers: only profiled models have the tables for a verdict."""
     return {
         "kind": "claim",
         "section": claim.section,

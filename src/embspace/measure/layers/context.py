@@ -1,4 +1,4 @@
-"""Stage `measure_context`: what a vector owes to its word, and what to its text."""
+"""Stage `measure_context`: how much a vector owes to the word, and how much to the text."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -41,7 +41,7 @@ def measure_context(
 
     As `measure_direction`; further, measures of `value_only` have neither intervals nor nulls,
     measures `without_draws` have intervals and the null of random weights alone, and a null
-    exchanges tokens of one word between texts within `position_band` positions.
+    exchanges tokens of the same word between texts within `position_band` positions.
     """
     protocol = Protocol(
         families=("context",),

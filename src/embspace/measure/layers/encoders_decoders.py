@@ -1,4 +1,4 @@
-"""Stage `measure_encoders_decoders`: a model's layers beside those of the others and of our runs.
+"""Stage `measure_encoders_decoders`: a model's layers beside further models and our runs.
 
 Figure 1 of Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928).
 """
@@ -29,10 +29,10 @@ from embspace.measure.layers.layer_shapes import (
 from embspace.measure.layers.model_kinds import (
     DECODER,
     ENCODER,
+    first_phase_rows,
     kind_of_class,
     kind_of_run,
     last_checkpoint,
-    of_first_phase,
 )
 from embspace.measure.tables.columns import value_with_bounds
 from embspace.settings.model import Model, describe_model
@@ -48,18 +48,18 @@ OverBlocks = Float[np.ndarray, " block"]
 
 @dataclass(frozen=True)
 class Profiled:
-    """A model whose layers were profiled."""
+    """A model with profiled layers."""
 
     profiles: pd.DataFrame
-    """Of all families that are shown."""
+    """The profiles of all shown families."""
     module: str
-    """The class of transformers that it is of."""
+    """The model's class in transformers."""
     label: str
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A run and its dynamics."""
+    """A run with dynamics."""
 
     dynamics: pd.DataFrame
     run: Run
@@ -74,7 +74,7 @@ def load_profiled(
     model: Model,
     profiled: list[str],
 ) -> dict[str, Profiled]:
-    """Return the profiles of a model, which comes first, and of the others, from folders."""
+    """Return the profiles of a model, then of the further models, from folders."""
     labels = {name: model.label} | {
         other: describe_model(other, read_yaml(Path(descriptions, f"{other}.yaml"))).label
         for other in profiled
@@ -91,7 +91,7 @@ def load_profiled(
 
 
 def load_trained(folder: str, trained: list[str]) -> dict[str, Trained]:
-    """Return the runs with their dynamics, from a folder."""
+    """Return the runs with dynamics, from a folder."""
     return {
         name: Trained(
             load_table(f"{folder}/{name}.csv"), describe_run(name, read_yaml(Path(run_file(name))))
@@ -157,20 +157,20 @@ def measure_encoders_decoders(
     Models read `corpus`; `low` and `high` are an interval over the texts. Runs read the texts held
     out from training, at the last checkpoint of the first phase; seeds replace the interval. For
     the dimension distinct vectors count. `kind` is encoder, for training on hidden tokens, or
-    decoder, for the next token; a run that only classifies is left out. `label` has further facts
-    on a model, as rounded weights; `n_texts` is the number of texts read. `depth` is the layer's
-    number over the last layer's, from 0, the embeddings, to 1.
+    decoder, for the next token; a run without a language model is left out. `label` has further
+    facts on a model, as rounded weights; `n_texts` is the number of texts read. `depth` is the
+    layer's number over the last layer's, from 0, the embeddings, to 1.
 
     `claims` has the claims of section 4.1 on encoders (flat) and on decoders (a bell), both tested
     on the first model, with `claimed_of`, by the rules of `layer_shapes`. Every claim has a row per
-    change of `changes`, as all tokens, or without special tokens, the first position or outlier
-    dimensions, which alone may make a shape, with `verdict_of_change`. `verdict` is the common
-    verdict of all checkable changes; without agreement, the claim depends on the rule. A change
-    without intervals over texts is decided by the values.
+    change of `changes`: all tokens, or without special tokens, the first position or outlier
+    dimensions, as any of these groups alone may make a shape. `verdict_of_change` is the verdict of
+    a change, `verdict` the common verdict of all checkable changes; without agreement, the claim
+    depends on the rule. A change without intervals over texts is decided by the values.
     """
-    parts = [_of_model(name, model, measures, corpus) for name, model in profiled.items()]
+    parts = [_model_rows(name, model, measures, corpus) for name, model in profiled.items()]
     rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, walk_p_value=walk_p_value)
-    parts += [_of_run(name, run, measures) for name, run in trained.items()]
+    parts += [_run_rows(name, run, measures) for name, run in trained.items()]
     parts = [part for part in parts if len(part)]
     if not parts:
         return ENCODERS_DECODERS.empty()
@@ -200,15 +200,15 @@ def _claims(changed: dict[str, pd.DataFrame], kind: str, rules: ShapeRules) -> l
     rows: list[Row] = []
     for claim, claimed_of, conditions_of in claims:
         about: Row = {"claim": claim, "claimed_of": claimed_of, "section": "4.1", "kind": kind}
-        of_changes = [
+        change_rows = [
             about | {"change": change} | _decided(conditions_of(value, low, high, rules))
             for change, blocks in changed.items()
             if len(blocks) >= FEWEST
             for value, low, high in [_with_ends(blocks)]
         ]
-        verdicts = {str(row["verdict_of_change"]) for row in of_changes} - {CANNOT}
+        verdicts = {str(row["verdict_of_change"]) for row in change_rows} - {CANNOT}
         agreed = next(iter(verdicts), CANNOT) if len(verdicts) < 2 else DEPENDS
-        rows += [row | {"verdict": agreed} for row in of_changes]
+        rows += [row | {"verdict": agreed} for row in change_rows]
     return rows
 
 
@@ -227,7 +227,7 @@ def _with_ends(blocks: pd.DataFrame) -> tuple[OverBlocks, OverBlocks, OverBlocks
     return value.to_numpy(dtype=float), low, high
 
 
-def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> pd.DataFrame:
+def _model_rows(name: str, model: Profiled, measures: list[str], corpus: str) -> pd.DataFrame:
     rows = model.profiles
     rows = rows[rows["measure"].isin(measures) & (rows["corpus"] == corpus)]
     rows = rows[(rows["space"] == "token") & (rows["change"] == "as_is")]
@@ -235,9 +235,9 @@ def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> p
     return rows.assign(name=name, label=model.label, kind=kind, seed=float("nan"))
 
 
-def _of_run(name: str, trained: Trained, measures: list[str]) -> pd.DataFrame:
+def _run_rows(name: str, trained: Trained, measures: list[str]) -> pd.DataFrame:
     kind = kind_of_run(trained.run)
-    rows = last_checkpoint(of_first_phase(trained.dynamics))
+    rows = last_checkpoint(first_phase_rows(trained.dynamics))
     rows = rows[rows["measure"].isin(measures) & bool(kind)]
     rows = rows.assign(name=name, label=name.replace("_", " "), kind=kind, corpus="")
     return rows.assign(low=float("nan"), high=float("nan"))

@@ -1,4 +1,4 @@
-"""Stage `measure_information_imbalance`: which layer holds what of another one's neighbors."""
+"""Stage `measure_information_imbalance`: how far a layer predicts the neighbors of other layers."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -78,7 +78,7 @@ def measure_information_imbalance(
     more. The null shuffles the documents of `other_layer`; beside stands, for
     `random_weights_corpora`, the value at random weights, drawn by the config with `seed`, for the
     same tokens. A pooling with equal vectors for all documents at a layer, as the first token
-    before the first block, has no rows there. Layer 0 is the embedding output.
+    before the first block, has no rows at this layer. Layer 0 is the embedding output.
     """
     generator = np.random.default_rng(seed)
     parts = []
@@ -123,7 +123,7 @@ def measure_information_imbalance(
 def _one_window_of_each(
     document: Int[np.ndarray, " window"], largest_n: int, rng: np.random.Generator
 ) -> Int[np.ndarray, " chosen"]:
-    """The rows of a window of each document, of at most so many documents, in ascending order."""
+    """Return a random window's row per document, ascending, for `largest_n` documents at most."""
     shuffled = rng.permutation(len(document))
     first = np.unique(document[shuffled], return_index=True)[1]
     return np.sort(shuffled[rng.permutation(np.sort(first))[:largest_n]])
@@ -132,7 +132,7 @@ def _one_window_of_each(
 def _table(
     draws: ImbalanceDraws, at_random: Float[np.ndarray, "layer other_layer"], layers: list[int]
 ) -> pd.DataFrame:
-    """One row a layer and other layer; none of a layer and itself."""
+    """Return a row per pair of different layers."""
     one, other = np.nonzero(~np.eye(len(layers), dtype=bool))
     number = np.array(layers, dtype=np.int64)
     columns = {name: getattr(draws, name)[one, other] for name in DRAWN}

@@ -11,7 +11,7 @@ from embspace.analysis import Analysis, Outcome
 from embspace.clouds.documents import large_enough
 from embspace.clouds.layers import Change, CorpusStates
 from embspace.files.rows import save_rows
-from embspace.measure.layers.layer_profiles import CORPORA, TABLES, layer_profiles, of_family
+from embspace.measure.layers.layer_profiles import CORPORA, TABLES, family_tables, layer_profiles
 from embspace.measure.layers.layer_protocol import Draws, Protocol
 from embspace.settings.stage import run_stage
 
@@ -44,7 +44,7 @@ def measure_intrinsic_dimension(
     Neighbors are searched within disjoint batches of `batch_size` shuffled vectors: in all batches
     of unchanged vectors, in `n_batches_of_changes` batches of changed vectors and for measures of
     `few_batches`. Measures of `value_only` have neither intervals nor nulls. The search takes most
-    of the time, so that the measures of hubs use the same neighbors: "parquet", for `measure_hubs`.
+    of the time; hence the measures of hubs use the same neighbors: "parquet", for `measure_hubs`.
     """
     protocol = Protocol(
         families=("intrinsic_dimension", "hubs"),
@@ -58,12 +58,12 @@ def measure_intrinsic_dimension(
         **dict(draws),
     )
     outcome = layer_profiles(large_enough(corpora, fewest_documents), protocol)
-    hubs = of_family(outcome, "hubs")
-    return {**of_family(outcome, "intrinsic_dimension"), "parquet": side_by_side(hubs)}
+    hubs = family_tables(outcome, "hubs")
+    return {**family_tables(outcome, "intrinsic_dimension"), "parquet": side_by_side(hubs)}
 
 
 def side_by_side(tables: Outcome) -> pd.DataFrame:
-    """Return tables as one with columns `<table>.<column>`: no column has values of two types."""
+    """Return the tables side by side; a column `<table>.<column>` has values of a single type."""
     # Other integers become floats where another table has more rows.
     parts = [
         table.astype(dict.fromkeys(table.select_dtypes("integer"), "Int64")).add_prefix(f"{name}.")

@@ -35,9 +35,9 @@ FEWEST = 4  # distinct vectors of which neighbors say anything
 
 
 def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
-    """Rows of disjoint batches of shuffled vectors; a single batch for at most `size` vectors.
+    """Return rows of disjoint batches of shuffled vectors; a single batch for up to `size` vectors.
 
-    The last vectors, too few for a batch, are left out: their neighbors would be farther.
+    The last vectors, too few for a batch, are left out: in a small batch, neighbors are farther.
 
     All vectors are shuffled, including vectors dropped as equal, and dropped vectors are then
     passed over: any order of the rest is equally likely. Equality depends on a processor's
@@ -54,9 +54,9 @@ def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) ->
 
 
 def in_order(x: Vectors, measure: str, size: int) -> Row:
-    """The mean of a measure over batches of vectors in the order of their texts, and its spread.
+    """Return mean and spread of a measure over batches of vectors in the order of the texts.
 
-    Batches share no vector and have `size` each, but for the last, which has the rest, too.
+    Batches are disjoint, of `size` vectors; the last batch has the rest, too.
     """
     starts = np.arange(1, max(len(x) // size, 1)) * size
     parts = np.split(x, starts)
@@ -94,22 +94,22 @@ def measures_of_batches(
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, protocol.n_half_samples, rng)
     whole: list[dict[str, Result]] = []
-    of_halves: list[list[dict[str, Result]]] = []
+    half_results: list[list[dict[str, Result]]] = []
     for number, rows in enumerate(batches):
-        x, of_rows = cloud.x[rows], unit[rows]
-        taken, of_half = (_taken(some, number, protocol) for some in (measures, quick))
-        k = n_neighbors(of_half, {})
+        x, batch_units = cloud.x[rows], unit[rows]
+        taken, half_measures = (_taken(some, number, protocol) for some in (measures, quick))
+        k = n_neighbors(half_measures, {})
         n_looked_up = with_spare(k) if len(halves) else n_neighbors(taken, {})
         graph = neighbor_graph_of(x, min(n_looked_up, len(x) - 1))
         whole.append(_results(taken, x, graph))
-        inside = [np.flatnonzero(half[of_rows]) for half in halves]
-        of_halves.append([_of_part(of_half, x, graph, part, k) for part in inside])
-    for each in measures:
-        having = [number for number, one in enumerate(whole) if each.name in one]
-        found = [whole[number][each.name] for number in having]
-        values = np.array([value_of(one) for one in found])
+        inside = [np.flatnonzero(half[batch_units]) for half in halves]
+        half_results.append([_part_results(half_measures, x, graph, part, k) for part in inside])
+    for measure in measures:
+        having = [number for number, one in enumerate(whole) if measure.name in one]
+        results = [whole[number][measure.name] for number in having]
+        values = np.array([value_of(one) for one in results])
         drawn = [
-            [value_of(half.get(each.name, np.nan)) for half in of_halves[number]]
+            [value_of(half.get(measure.name, np.nan)) for half in half_results[number]]
             for number in having
         ]
         estimate = text_estimate(
@@ -117,7 +117,7 @@ def measures_of_batches(
                 value=float(values.mean()),
                 standard_error=float("nan"),
                 n=sum(len(batches[number]) for number in having),
-                dropped=sum(getattr(one, "dropped", 0) for one in found),
+                dropped=sum(getattr(one, "dropped", 0) for one in results),
             ),
             np.array(drawn).mean(axis=0),
             n=len(cloud.x),
@@ -127,27 +127,27 @@ def measures_of_batches(
             tolerance=protocol.tolerance,
         )
         facts = {"n_batches": len(having), SPREAD: float(values.std())}
-        yield {"measure": each.name, **asdict(within_range(estimate, each.name)), **facts}
+        yield {"measure": measure.name, **asdict(within_range(estimate, measure.name)), **facts}
 
 
 def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> Sequence[Definition]:
-    """The measures that are taken within the batch of a number, from 0."""
+    """Return the measures for the batch with a number, from 0."""
     most = protocol.n_batches_of_changes
     if most is None or number < most:
         return measures
-    return [each for each in measures if each.name not in protocol.few_batches]
+    return [measure for measure in measures if measure.name not in protocol.few_batches]
 
 
 def _undefined(measures: Sequence[Definition], cloud: LayerCloud) -> Iterator[Row]:
-    """NaN for each measure of too few vectors."""
+    """Yield NaN for every measure of too few vectors."""
     nothing = dict.fromkeys([field.name for field in fields(TextEstimate)], float("nan"))
-    found = {"n": len(cloud.x), "n_texts": len(np.unique(cloud.text)), "dropped": 0}
+    counts = {"n": len(cloud.x), "n_texts": len(np.unique(cloud.text)), "dropped": 0}
     facts = {"converged": False, "n_batches": 0, SPREAD: float("nan")}
-    for each in measures:
-        yield {"measure": each.name, **nothing, **found, **facts}
+    for measure in measures:
+        yield {"measure": measure.name, **nothing, **counts, **facts}
 
 
-def _of_part(
+def _part_results(
     measures: Sequence[Definition], x: np.ndarray, graph: Any, rows: RowNumbers, k: int
 ) -> dict[str, Result]:
     if len(rows) < 2:

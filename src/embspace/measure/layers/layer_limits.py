@@ -1,4 +1,4 @@
-"""Ends the intervals of measures of layers where their ranges end, if these end at a number."""
+"""Cuts the intervals of measures of layers at the ends of the measures' ranges."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -63,9 +63,9 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def within_range(estimate: TextEstimate, measure: str) -> TextEstimate:
-    """Return the estimate of a measure with an interval that holds nothing which cannot be.
+    """Return the estimate of a measure, with the interval cut to possible values.
 
-    A multiple of the standard error, added to the value, may go beyond what can be.
+    A multiple of the standard error, added to the value, may exceed the measure's range.
     """
     least, most = LIMITS.get(measure, (-np.inf, np.inf))
     low, high = (float(np.clip(bound, least, most)) for bound in (estimate.low, estimate.high))

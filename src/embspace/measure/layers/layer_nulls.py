@@ -1,4 +1,4 @@
-"""Draws the null values of a layer's measures, by the nulls of their family."""
+"""Draws the null values of a layer's measures, by the nulls of the measure's family."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -34,13 +34,16 @@ def null_rows(
     `values` are the cloud's own. If a null has only some of the vectors, the value is recomputed
     for these vectors.
     """
-    of_all = applicable(drawn_measures(protocol), groups_of(cloud), {})
+    all_measures = applicable(drawn_measures(protocol), groups_of(cloud), {})
     batches = batches_of(cloud, protocol.batch_size, rng)[: protocol.n_null_draws]
     parts = [cloud.among(rows) for rows in batches]
-    for null in dict.fromkeys(null for each in of_all for null in NULLS_OF_FAMILY[each.family]):
-        measures = [each for each in of_all if null in NULLS_OF_FAMILY[each.family]]
-        if null == "isotropic_gaussian" and all("scale" in each.invariant_to for each in measures):
-            nulls = _of_isotropic(measures, cloud, protocol)
+    for null in dict.fromkeys(
+        null for measure in all_measures for null in NULLS_OF_FAMILY[measure.family]
+    ):
+        measures = [measure for measure in all_measures if null in NULLS_OF_FAMILY[measure.family]]
+        is_unitless = all("scale" in measure.invariant_to for measure in measures)
+        if null == "isotropic_gaussian" and is_unitless:
+            nulls = _isotropic_values(measures, cloud, protocol)
         else:
             draws = [draws_of(null, part.x) for part in parts]
             turns = [number % len(parts) for number in range(protocol.n_null_draws)]
@@ -48,20 +51,20 @@ def null_rows(
                 values_of(measures, replace(parts[turn], x=draws[turn](rng))) for turn in turns
             ]
         facts = {"null": null, "n": len(parts[0].x), "n_draws": protocol.n_null_draws}
-        for each in measures:
-            drawn = [one[each.name] for one in nulls]
-            yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
+        for measure in measures:
+            drawn = [one[measure.name] for one in nulls]
+            yield {"measure": measure.name, **facts, **null_facts(values[measure.name], drawn)}
     if "context" in protocol.families and cloud.word is not None:
-        yield from _exchanged(cloud, of_all, protocol, rng)
+        yield from _exchanged(cloud, all_measures, protocol, rng)
 
 
-def _of_isotropic(
+def _isotropic_values(
     measures: Sequence[Definition], cloud: LayerCloud, protocol: Protocol
 ) -> Sequence[dict[str, float]]:
     """The same for all layers: of measures without a unit, the null has but a size."""
     shape = [str(number) for number in cloud.x.shape]
     seed = int(stream_of(protocol.rng, "isotropic_gaussian", *shape).integers(2**32))
-    names = tuple(each.name for each in measures)
+    names = tuple(measure.name for measure in measures)
     return _drawn_once(names, *cloud.x.shape, protocol.n_null_draws, seed)
 
 
@@ -72,24 +75,24 @@ def _drawn_once(
     rng, measures = np.random.default_rng(seed), [definitions()[name] for name in names]
     text = np.arange(n)
     clouds = (LayerCloud(rng.normal(size=(n, dim)), text, None, None) for _ in range(n_draws))
-    return [values_of(measures, each) for each in clouds]
+    return [values_of(measures, cloud) for cloud in clouds]
 
 
 def null_facts(value: float, drawn: Sequence[float]) -> Row:
-    """A value beside the mean, the smallest and the largest of draws of its null."""
+    """Return a value beside the mean, the smallest and the largest draw of the null."""
     facts = (np.mean(drawn), np.min(drawn), np.max(drawn))
     return {"value": value, **dict(zip(DRAWN, map(float, facts), strict=True))}
 
 
 def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
-    """Return the measures of a cloud by name; NaN of those that need more vectors."""
+    """Return the measures of a cloud by name; NaN for a cloud with too few vectors."""
     groups = groups_of(cloud)
-    found = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
-    return {name: value_of(each) for name, each in found.items()}
+    results = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
+    return {name: value_of(result) for name, result in results.items()}
 
 
 def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
-    """Return what measures of context are grouped by, as far as the vectors have it."""
+    """Return the groups for measures of context: the text, and the word if known."""
     return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
 
 
@@ -99,11 +102,12 @@ def _exchanged(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Tokens exchanged between texts within word and band of positions, where that can be.
+    """Yield nulls with tokens exchanged between texts, within word and band of positions.
 
-    Of measures of texts alone: within a word, an exchange changes nothing.
+    Without rows if no token can be exchanged. For measures of texts alone: within a word, an
+    exchange changes nothing.
     """
-    measures = [each for each in measures if each.grouped_by == "text"]
+    measures = [measure for measure in measures if measure.grouped_by == "text"]
     assert cloud.word is not None and cloud.position is not None  # as tokens have them
     band = cloud.position // protocol.position_band
     pairs = []
@@ -111,10 +115,10 @@ def _exchanged(
         x, moved = exchanged_between_texts(cloud.x, cloud.word, band, cloud.text, rng)
         if not moved.any():
             return
-        there = [each.among(moved) for each in (cloud, replace(cloud, x=x))]
-        pairs.append([values_of(measures, each) for each in there])
+        versions = [version.among(moved) for version in (cloud, replace(cloud, x=x))]
+        pairs.append([values_of(measures, version) for version in versions])
     facts = {"null": "exchanged_between_texts", "n": int(moved.sum()), "n_draws": len(pairs)}
-    for each in measures:
-        value = float(np.mean([own[each.name] for own, _ in pairs]))
-        drawn = [null[each.name] for _, null in pairs]
-        yield {"measure": each.name, **facts, **null_facts(value, drawn)}
+    for measure in measures:
+        value = float(np.mean([own[measure.name] for own, _ in pairs]))
+        drawn = [null[measure.name] for _, null in pairs]
+        yield {"measure": measure.name, **facts, **null_facts(value, drawn)}

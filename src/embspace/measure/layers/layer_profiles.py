@@ -95,7 +95,7 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> O
         for name in names
         for layer in layers_in_steps(corpora[name].n_layers, protocol.most_layers)
     ]
-    calls = [delayed(_of_layer)(name, corpora[name], layer, protocol) for name, layer in places]
+    calls = [delayed(_layer_tables)(name, corpora[name], layer, protocol) for name, layer in places]
     calls += [
         delayed(_after_final_norm)(name, corpora[name], protocol)
         for name in names
@@ -110,8 +110,8 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> O
     }
 
 
-def of_family(outcome: Outcome, family: Family) -> Outcome:
-    """Return the rows of the measures of one family."""
+def family_tables(outcome: Outcome, family: Family) -> Outcome:
+    """Return the rows of the measures of a family."""
     names = {name for name, measure in definitions().items() if measure.family == family}
     return {
         name: table[table["measure"].isin(names)].reset_index(drop=True)
@@ -119,13 +119,13 @@ def of_family(outcome: Outcome, family: Family) -> Outcome:
     }
 
 
-def _of_layer(
+def _layer_tables(
     name: str, corpus: CorpusStates, layer: int, protocol: Protocol
 ) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
-    of_neighbors = protocol.batch_size is not None
+    in_batches = protocol.batch_size is not None
     for space, change, cloud in layer_clouds(
-        corpus, layer, protocol.changes, n_top=protocol.n_top, each_once=of_neighbors
+        corpus, layer, protocol.changes, n_top=protocol.n_top, each_once=in_batches
     ):
         if protocol.families == ("context",) and cloud.word is None:
             continue  # pooled vectors owe nothing to a word
@@ -146,7 +146,7 @@ def _of_layer(
 
 def _after_final_norm(name: str, corpus: CorpusStates, protocol: Protocol) -> dict[str, list[Row]]:
     """Return the rows of the final norm's output, under the number of the last layer."""
-    tables = _of_layer(name, after_final_norm(corpus), 0, protocol)
+    tables = _layer_tables(name, after_final_norm(corpus), 0, protocol)
     layer = corpus.n_layers - 1
     return {
         table: [{**row, "space": f"{FINAL_NORM}{row['space']}", "layer": layer} for row in rows]
@@ -185,7 +185,7 @@ def _profile(
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:
-    """Yield the measures of fewer texts; measures of neighbors, within one batch."""
+    """Yield the measures of fewer texts; measures of neighbors, within a single batch."""
     part = cloud.among(batches_of(cloud, protocol.batch_size, rng)[0])
     curves = sample_size_curve(
         part.x,

@@ -14,27 +14,27 @@ from embspace.settings.types import Share
 
 
 class Draws(Strict):
-    """The draws of texts and of nulls that intervals, convergence and nulls rest on."""
+    """The draws of texts and nulls for intervals, convergence and nulls."""
 
     n_half_samples: PositiveInt
     """Draws of half of the texts, for the intervals."""
     level: Share
     tolerance: Share
-    """Relative change between halves that still counts as converged."""
+    """The largest relative change between halves of a converged measure."""
     n_null_draws: PositiveInt
     shares: list[Share]
-    """Shares of the texts, for the curve by their number."""
+    """Shares of the texts, for the curve by number of texts."""
     n_share_draws: PositiveInt
 
 
 @dataclass(frozen=True, eq=False)
 class Protocol:
-    """The settings of a stage; those without a value do not concern its families."""
+    """The settings of a stage; a setting without a value does not concern the stage's families."""
 
     families: tuple[Family, ...]
     changes: Sequence[Change]
     rng: np.random.Generator
-    """Only its seed counts: a corpus has the same halves at all layers."""
+    """Only the seed counts: a corpus has the same halves at all layers."""
     most_layers: int | None = None
     """Layers of a deeper model are taken in steps; None: all layers of all models."""
     n_half_samples: int = 0
@@ -42,28 +42,28 @@ class Protocol:
     tolerance: float = 0.05
     n_null_draws: int = 0
     shares: Sequence[float] = ()
-    """Of the texts, for the curve by their number."""
+    """Shares of the texts, for the curve by number of texts."""
     n_share_draws: int = 0
     value_only: Sequence[str] = ()
-    """Measures too slow for halves and draws: their value of the vectors as they are."""
+    """Measures too slow for halves and draws: only the value of the unchanged vectors."""
     without_draws: Sequence[str] = ()
     """Measures too slow for draws of nulls and of fewer texts, but not for halves."""
     few_batches: Sequence[str] = ()
     """Measures of many neighbors, taken within `n_batches_of_changes` batches at most."""
     n_top: int = 0
-    """Principal components that are taken away from all-but-the-top."""
+    """The number of principal components removed by all-but-the-top."""
     batch_size: int | None = None
-    """Vectors among which neighbors are looked for; None: no neighbors, all vectors."""
+    """The number of vectors in a search for neighbors; None: no neighbors, all vectors."""
     n_batches_of_changes: int | None = None
-    """Batches of vectors that are changed, at most; None: all of them, as of those as they are."""
+    """The largest number of batches of changed vectors; None: all, as for unchanged vectors."""
     over_batches: Mapping[str, int] = field(default_factory=dict)
-    """Measures of all vectors that are besides taken over batches in order, of so many vectors."""
+    """Measures of all vectors, repeated over batches in order: batch size by measure."""
     position_band: int = 1
-    """Positions in a window that count as one where tokens are exchanged between texts."""
+    """The width of a band of positions, for the exchange of tokens between texts."""
 
 
 def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
-    """Return the measures of the families that are too slow for halves, or those that are not."""
+    """Return the measures of the families too slow for halves (`slow`), or all further measures."""
     return [
         measure
         for measure in profiled_measures().values()
@@ -72,6 +72,6 @@ def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
 
 
 def drawn_measures(protocol: Protocol) -> list[Definition]:
-    """Return the measures of the families that are quick enough for draws."""
+    """Return the measures of the families quick enough for draws."""
     quick = measures_of(protocol, slow=False)
     return [measure for measure in quick if measure.name not in protocol.without_draws]

@@ -1,4 +1,4 @@
-"""Decides whether the values of a model's blocks are flat or a bell; one rule for all tables."""
+"""Decides whether the values of a model's blocks are flat or a bell, by a common rule."""
 
 import operator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ StatisticName = Literal["value", "second_value", "walk_p_value"]
 
 
 class ShapeRules(Strict):
-    """The bounds that decide on a shape."""
+    """The bounds of the shapes."""
 
     flat_range: Share  # of the mean of all blocks, that these lie apart by at most
     bell_height: Share  # middle third of the blocks over the others, of the mean of all
@@ -35,7 +35,7 @@ class ShapeRules(Strict):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number and the interval in which it lies; NaN as an end: how far it moves is unknown."""
+    """A number with an interval; NaN as an end: the uncertainty is unknown."""
 
     words: str
     value: float
@@ -45,7 +45,7 @@ class Statistic:
 
 @dataclass(frozen=True)
 class Condition:
-    """A comparison that has to hold of a statistic."""
+    """A comparison of a statistic with a bound."""
 
     name: StatisticName
     statistic: Statistic
@@ -54,13 +54,13 @@ class Condition:
 
     @property
     def words(self) -> str:
-        """Return it as tables have it."""
+        """Return the comparison in the words of the tables."""
         return f"{self.name} {self.sign} {self.bound:g}"
 
     def holds(self) -> bool | None:
-        """Return whether it holds of the whole interval; None if of a part, or if none is known.
+        """Return whether the comparison holds on the whole interval; None on a part, or unknown.
 
-        A p-value above its bound shows nothing, neither that chance made the shape.
+        A p-value above the bound decides nothing: the null is not shown either.
         """
         if self.name == "walk_p_value":
             return COMPARISONS[self.sign](self.statistic.value, self.bound) or None
@@ -72,7 +72,7 @@ class Condition:
 
 
 def verdict_of(conditions: list[Condition]) -> str:
-    """Return `matches` if all hold, `differs` if one holds nowhere, else `undecided`."""
+    """Return `matches` if all conditions hold, `differs` if any fails, else `undecided`."""
     if any(np.isnan(condition.statistic.value) for condition in conditions):
         return CANNOT
     outcomes = [condition.holds() for condition in conditions]
@@ -82,7 +82,7 @@ def verdict_of(conditions: list[Condition]) -> str:
 
 
 def statistics_of(conditions: list[Condition]) -> Row:
-    """Return the columns of a claim's table that its statistics have."""
+    """Return the columns of a claim's table with the statistics."""
     columns = {
         "value": ("statistic", "value", "low", "high"),
         "second_value": ("second_statistic", "second_value", "second_low", "second_high"),
@@ -99,7 +99,7 @@ def statistics_of(conditions: list[Condition]) -> Row:
 
 
 def certain(words: str, value: float) -> Statistic:
-    """Return a number that no draw moves."""
+    """Return a statistic without uncertainty."""
     return Statistic(words, value, value, value)
 
 
@@ -109,10 +109,10 @@ def flat_conditions(
     high: Float[np.ndarray, " block"],
     rules: ShapeRules,
 ) -> list[Condition]:
-    """Flat: the blocks lie apart by at most a share of their mean, whatever their order.
+    """Flat: the blocks lie apart by at most a share of the mean, in any order.
 
-    The interval has all ranges of values within the blocks' intervals, too wide where they rise
-    and fall together.
+    The interval has all ranges of values within the blocks' intervals, and is too wide where blocks
+    rise and fall together.
     """
     if len(value) < FEWEST:
         return [Condition("value", certain(RANGE, nan), "<=", rules.flat_range)]
@@ -128,11 +128,11 @@ def bell_conditions(
     high: Float[np.ndarray, " block"],
     rules: ShapeRules,
 ) -> list[Condition]:
-    """Bell: higher in the middle than outside, the top inside, and more so than random walks.
+    """Bell: higher in the middle than outside, the top inside, and higher than for random walks.
 
-    Neighboring layers are alike, so that blocks in random order would be too easy a null. Of fewer
-    than 5 blocks more than a twentieth of the walks are as much of a bell: nothing can be said of
-    them at the usual `walk_p_value` of .05.
+    Neighboring layers are alike: blocks in random order would be too easy a null. With fewer than 5
+    blocks, more than a twentieth of the walks are as much of a bell: the usual `walk_p_value` of
+    .05 is out of reach.
     """
     if len(value) < FEWEST:
         return [Condition("value", certain(HEIGHT, nan), ">", rules.bell_height)]
@@ -157,10 +157,10 @@ def _height(
     low: Float[np.ndarray, " block"],
     high: Float[np.ndarray, " block"],
 ) -> Statistic:
-    """The mean of the middle third less that of the others, over the mean of all.
+    """Return the mean of the middle third less the mean of the outer thirds, over the mean of all.
 
-    The interval is recovered from those of the blocks (Zou & Donner 2008), too wide where they
-    rise and fall together.
+    The interval is recovered from the blocks' intervals (Zou & Donner 2008), and is too wide where
+    blocks rise and fall together.
     """
     third = max(len(value) // 3, 1)
     weights = np.full(len(value), -1.0 / (2 * third))
@@ -174,11 +174,11 @@ def _height(
 
 
 def walk_p_value(value: Float[np.ndarray, " block"]) -> float:
-    """Return the share of random walks with the same steps that are as high in the middle, or more.
+    """Return the share of random walks with the same steps and at least the same height.
 
-    The steps from block to block are taken in any order, up or down. How high is said by the
-    covariance of the values with a parabola over the layers; of more than 7 blocks the share is
-    the normal limit of that covariance over all walks.
+    The steps from block to block are taken in any order, up or down. The height in the middle is
+    the covariance of the values with a parabola over the layers. For more than 7 blocks the share
+    is the normal limit of the covariance over all walks.
     """
     steps, weights = np.diff(value), _step_weights(len(value))
     covariance = weights @ steps
@@ -199,7 +199,7 @@ def _walks(n: int) -> tuple[Int[np.ndarray, "order step"], Int[np.ndarray, "sign
 
 
 def _step_weights(n: int) -> Float[np.ndarray, " step"]:
-    """Return how much a step adds to the covariance: the parabola above it, summed."""
+    """Return the weight of every step in the covariance: the sum of the parabola after the step."""
     return _parabola(n)[::-1].cumsum()[::-1][1:]
 
 
@@ -210,5 +210,5 @@ def _parabola(n: int) -> Float[np.ndarray, " block"]:
 
 @cache
 def _least_p_value(n: int) -> float:
-    """Return the share of random walks that are as much of a bell as a perfect one."""
+    """Return the share of random walks at least as much of a bell as a perfect bell."""
     return walk_p_value(_parabola(n))

@@ -1,4 +1,4 @@
-"""The hidden states of windows, all in one piece."""
+"""The hidden states of windows, in memory as a whole."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,24 +17,25 @@ def window_states(
     tokens_per_batch: int,
     device: str,
 ) -> dict[str, Float[np.ndarray, "layer row dim"]]:
-    """Return what a model makes of windows, in their order.
+    """Return the hidden states of windows, in the order of the windows.
 
-    A row of `token` is a token, one of what is pooled, `cls`, `mean` and `max`, a window.
+    A row of `token` is a token; a row of the pooled states, `cls`, `mean` and `max`, is a window.
     `tokens_per_batch`, padded, bounds the memory of a batch. Empty without a window.
     """
     lengths = [len(window.ids) for window in windows]
     starts = np.cumsum(lengths) - lengths
     batches = batches_by_length(lengths, tokens_per_batch)
     states: dict[str, Float[np.ndarray, "layer row dim"]] = {}
-    for each in encode(module, windows, batches, device, final_norm):
-        n_layers, _, dim = each.tokens.shape
+    for encoded in encode(module, windows, batches, device, final_norm):
+        n_layers, _, dim = encoded.tokens.shape
         if not states:
-            shapes = {"token": sum(lengths)} | dict.fromkeys(each.pooled, len(windows))
+            shapes = {"token": sum(lengths)} | dict.fromkeys(encoded.pooled, len(windows))
             states = {
-                kind: np.empty((n_layers, n, dim), each.tokens.dtype) for kind, n in shapes.items()
+                kind: np.empty((n_layers, n, dim), encoded.tokens.dtype)
+                for kind, n in shapes.items()
             }
-        first = starts[each.index]
-        states["token"][:, first : first + lengths[each.index]] = each.tokens
-        for kind, vectors in each.pooled.items():
-            states[kind][:, each.index] = vectors
+        first = starts[encoded.index]
+        states["token"][:, first : first + lengths[encoded.index]] = encoded.tokens
+        for kind, vectors in encoded.pooled.items():
+            states[kind][:, encoded.index] = vectors
     return states

@@ -1,13 +1,13 @@
-"""Chooses which layers of a deep model are measured."""
+"""Chooses the measured layers of a deep model."""
 
 
 def layers_in_steps(n_layers: int, most_layers: int | None) -> list[int]:
-    """Return the numbers of at most `most_layers` layers in equal steps, both ends among them.
+    """Return the numbers of at most `most_layers` layers in equal steps, both ends included.
 
-    The last step is shorter where no other leads to the last layer.
+    The last step may be shorter, to reach the last layer.
 
     Args:
-        n_layers: Number of layers, the embeddings among them.
+        n_layers: Number of layers, the embeddings included.
         most_layers: At least 2; None for all layers.
     """
     if most_layers is None:

@@ -11,20 +11,20 @@ def kind_of_class(name: str) -> str:
     """Whether models of a class of transformers are made to guess hidden tokens or the next."""
     from transformers.models.auto import modeling_auto
 
-    types = {each: kind for kind, each in modeling_auto.MODEL_MAPPING_NAMES.items()}
+    types = {class_name: kind for kind, class_name in modeling_auto.MODEL_MAPPING_NAMES.items()}
     masked = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
     return ENCODER if types.get(name) in masked else DECODER
 
 
 def kind_of_run(run: Run) -> str:
-    """Return the kind of the first phase; "" of a run that only classifies."""
+    """Return the kind of the first phase; "" for a run without a language model."""
     phase = next(iter(run.phases.values()))
     if isinstance(phase, MaskedLanguageModeling):
         return ENCODER
     return DECODER if isinstance(phase, CausalLanguageModeling) else ""
 
 
-def of_first_phase(table: pd.DataFrame) -> pd.DataFrame:
+def first_phase_rows(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of a run's first phase, where the language is learned, for unchanged tokens.
 
     `table` comes from `measure_dynamics`, with phases in the order of training.

@@ -1,4 +1,4 @@
-"""The measures of models with random weights, as nulls beside those of a family."""
+"""Measures of models with random weights, as nulls of a family."""
 
 import pandas as pd
 

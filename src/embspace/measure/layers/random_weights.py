@@ -1,7 +1,7 @@
-"""Stage `measure_random_weights`: what the geometry of layers owes to training.
+"""Stage `measure_random_weights`: how far training shapes the geometry of layers.
 
 The measures of direction, spectrum and context of models of the same config with random weights,
-reading the very same tokens. They are nulls of these three analyses.
+reading the very same tokens: nulls of these three analyses.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ def measure_random_weights(
     """Return a row per corpus, space, layer, measure, kind of random weights and seed: "parquet".
 
     `random_initialization` draws the weights by the config, `shuffled_entries` shuffles the entries
-    of every trained matrix. Measures `left_out` are too slow for so many models, and only
+    of every trained matrix. Measures `left_out` are too slow for many models, and only
     `read_corpora` are read; if none is among `corpora`, the corpus with most tokens.
     """
     from joblib import Parallel, delayed
@@ -96,7 +96,7 @@ def measure_random_weights(
 
 
 def _read(corpora: Mapping[str, CorpusStates], names: list[str]) -> dict[str, CorpusStates]:
-    """Return the named corpora or, without any of them, the largest."""
+    """Return the named corpora or, if none is present, the largest."""
     not_empty = {name: corpus for name, corpus in corpora.items() if corpus.n_documents}
     read = {name: corpus for name, corpus in not_empty.items() if name in names}
     if read or not names or not not_empty:
@@ -108,7 +108,7 @@ def _read(corpora: Mapping[str, CorpusStates], names: list[str]) -> dict[str, Co
 def _states(
     module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
 ) -> CorpusStates:
-    """Return the module's states of a corpus's tokens, in place of those that `corpus` has."""
+    """Return a corpus with the module's states of the same tokens."""
     windows = windows_of(corpus.tokens)
     states = window_states(module, windows, final_norm, tokens_per_batch, device)
     kept = {kind: states[kind] for kind in corpus.states}

@@ -40,10 +40,9 @@ def measure_spectrum(
 ) -> Outcome:
     """Return the measures of the spectrum by corpus, space, change and layer.
 
-    As `measure_direction`; further, `n_top` principal components are the top that a change takes
-    away, measures of `value_only` have neither intervals nor nulls, and the measures
-    `over_batches`, of all vectors, are repeated over batches of `batch_size` vectors in the order
-    of the texts.
+    As `measure_direction`; further, a change removes the `n_top` first principal components,
+    measures of `value_only` have neither intervals nor nulls, and the measures `over_batches`, of
+    all vectors, are repeated over batches of `batch_size` vectors in the order of the texts.
     """
     protocol = Protocol(
         families=("spectrum",),

@@ -1,4 +1,4 @@
-"""Stage `measure_architecture`: what a model is built of, and how many parameters each part has.
+"""Stage `measure_architecture`: the parts of a model, with their numbers of parameters.
 
 Luisto's thesis, section 3.3.2. Follows from the config alone: no weights are read.
 """
@@ -57,15 +57,15 @@ ARCHITECTURE = Analysis(
 def measure_architecture(
     name: str, config: Any, *, references: dict[str, dict[str, Any]], names: dict[str, str]
 ) -> Outcome:
-    """Parameters by component, of the architecture that `config` describes and of `references`.
+    """Return parameters by component, for the architectures of `config` and `references`.
 
-    One row a component, before its parts: `n_parameters`, of which `n_weights` and `n_biases`,
-    are those of one of `n_copies` that are built alike; `n_parameters_of_all`, `share` (of the
-    model) and `megabytes` (10^6 bytes, in float32) those of all copies. `depth` says how deep it
-    stands in the whole, `place` is one of `embspace.models.components.Place`. The rows with
-    `is_leaf` add up to the whole: a parameter that modules share, or layers as in ALBERT, counts
-    once. No head that predicts words is in it. The model itself is no reference of its own. Empty
-    without a config: vectors alone have no architecture.
+    A row a component, before the parts of the component. `n_parameters`, with `n_weights` and
+    `n_biases`, is for a single copy among `n_copies` of equal build; `n_parameters_of_all`, `share`
+    (of the model) and `megabytes` (10^6 bytes, in float32) are for all copies. `depth` is the depth
+    in the whole, `place` a value of `embspace.models.components.Place`. The rows with `is_leaf` add
+    up to the whole: a parameter shared by modules, or by layers as in ALBERT, counts once. Heads
+    for predicting words are left out. The model itself is no reference. Empty without a config:
+    vectors alone have no architecture.
     """
     if config is None:
         return ARCHITECTURE.empty()
@@ -75,37 +75,37 @@ def measure_architecture(
             for reference, options in references.items()
             if reference != name
         }
-    found = {key: components_of(empty_reader(each)) for key, each in described.items()}
-    tables = [component_rows(key, components, names) for key, components in found.items()]
+    parts = {key: components_of(empty_reader(whole)) for key, whole in described.items()}
+    tables = [component_rows(key, components, names) for key, components in parts.items()]
     return {
         "csv": pd.concat(tables, ignore_index=True),
-        "json": {key: sizes(described[key], components[0]) for key, components in found.items()},
+        "json": {key: sizes(described[key], components[0]) for key, components in parts.items()},
     }
 
 
 def component_rows(
     architecture: str, components: list[Component], names: dict[str, str]
 ) -> pd.DataFrame:
-    """One row a component; where two have one name, they have their paths with it."""
+    """Return a row a component; components of equal name have paths in the names."""
     total = components[0].n_weights + components[0].n_biases
-    called = Counter(reader_name(each, names) for each in components)
+    called = Counter(reader_name(component, names) for component in components)
     rows = []
-    for each in components:
-        name = reader_name(each, names)
-        n_parameters = each.n_weights + each.n_biases
-        n_of_all = n_parameters * each.n_copies
+    for component in components:
+        name = reader_name(component, names)
+        n_parameters = component.n_weights + component.n_biases
+        n_of_all = n_parameters * component.n_copies
         rows.append(
             {
                 "architecture": architecture,
-                "depth": each.depth,
-                "place": each.place,
-                "is_leaf": int(each.is_leaf),
-                "component": name if called[name] == 1 else f"{name} ({each.path})",
-                "module": each.path,
-                "n_copies": each.n_copies,
+                "depth": component.depth,
+                "place": component.place,
+                "is_leaf": int(component.is_leaf),
+                "component": name if called[name] == 1 else f"{name} ({component.path})",
+                "module": component.path,
+                "n_copies": component.n_copies,
                 "n_parameters": n_parameters,
-                "n_weights": each.n_weights,
-                "n_biases": each.n_biases,
+                "n_weights": component.n_weights,
+                "n_biases": component.n_biases,
                 "n_parameters_of_all": n_of_all,
                 "share": n_of_all / total,
                 "megabytes": n_of_all * BYTES / 1e6,
@@ -115,7 +115,7 @@ def component_rows(
 
 
 def reader_name(component: Component, names: dict[str, str]) -> str:
-    """Return what the thesis would call it, else its own name; with layers where these differ."""
+    """Return the thesis's name of a component, else the own name; with layers if layers differ."""
     layers = in_ranges(component.layers)
     which = f"{'layers' if len(component.layers) > 1 else 'layer'} {layers}" if layers else ""
     if component.place in ("model", "layers"):
@@ -130,9 +130,9 @@ def reader_name(component: Component, names: dict[str, str]) -> str:
 
 
 def sizes(config: Any, whole: Component) -> dict[str, float | None]:
-    """Parameters and memory in float32, and the numbers that the config gives; None if it has none.
+    """Return parameters, memory in float32, and sizes from the config; None for a missing size.
 
-    `mebibytes` are of 2^20 bytes, what tools often call MB.
+    `mebibytes` are of 2^20 bytes, often called MB by tools.
     """
     n_parameters = whole.n_weights + whole.n_biases
     return {

@@ -1,4 +1,4 @@
-"""Stage `measure_interrelations`: how tokens, positions and segments lie to each other.
+"""Stage `measure_interrelations`: cosines between tokens, positions and segments.
 
 Luisto's thesis, section 4.2.5, tables 4 and 5.
 """
@@ -70,13 +70,13 @@ def measure_interrelations(
     n_histogram_bins: Listed,
     quantiles: list[Probability],
 ) -> Outcome:
-    """Cosines of all token-position pairs, and of segments to everything, in float64.
+    """Return cosines of all token-position pairs, and of segments to everything, in float64.
 
-    `n_outside` counts the token-position cosines beyond ±`threshold`, `expected_outside` is
-    their number if all directions were random and independent. Under that null no pair exceeds
-    `bound` with probability 1 - `level` at least (Bonferroni). `token_position` lists pairs
-    beyond either, and says beyond which, the largest absolute cosines first, `n_listed` at most.
-    `histogram` has the expected count beside the measured one. A pair with a zero vector has no
+    `n_outside` counts the token-position cosines beyond ±`threshold`; `expected_outside` is the
+    expected number for random independent directions. Under this null, no pair exceeds `bound` with
+    probability 1 - `level` at least (Bonferroni). `token_position` lists pairs beyond the threshold
+    or the bound, with a column for both, the largest absolute cosines first, `n_listed` at most.
+    `histogram` has the expected count beside the measured count. A pair with a zero vector has no
     cosine and is not counted.
     """
     matrices = one_space(matrices)
@@ -147,7 +147,7 @@ def _list_pairs(
 
 
 def _first_token(matrices: dict[str, np.ndarray], vocabulary: pd.DataFrame) -> dict[str, Any]:
-    """The token that opens every text against position 0, where it always stands."""
+    """Return the first token of every text against position 0, the only position of this token."""
     opening = vocabulary.loc[vocabulary["role"] == "cls", "id"]
     if opening.empty:
         return {}
@@ -178,7 +178,7 @@ def _segment_scalars(segments: Float[np.ndarray, "segment dim"]) -> dict[str, fl
 
 
 def _segment_table(matrices: dict[str, np.ndarray], quantiles: list[Probability]) -> pd.DataFrame:
-    """One row a segment and space: the cosines of the segment with all vectors of the space."""
+    """Return a row a segment and space: the segment's cosines with all vectors of the space."""
     rows = []
     for space in ("positional", "input"):
         if space not in matrices or "segment" not in matrices:

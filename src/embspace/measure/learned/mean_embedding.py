@@ -1,4 +1,4 @@
-"""Stage `measure_mean_embedding`: the mean of all token embeddings against each of them.
+"""Stage `measure_mean_embedding`: every token embedding against the mean of all.
 
 Luisto's thesis, figure 12 and table 3.
 """
@@ -63,12 +63,12 @@ def measure_mean_embedding(
     n_tokens: PositiveInt,
     quantiles: list[Probability],
 ) -> Outcome:
-    """Distance, dot product and cosine of each token to the mean of all, and its norm.
+    """Return every token's distance, dot product and cosine to the mean of all, and the norm.
 
     The mean is over all rows, special and unused tokens included. `tokens` lists the `n_tokens`
-    of the largest and of the smallest value of each quantity, also of the absolute dot product
-    and cosine, among words of at least three Latin letters, marks of the tokenizer not counted.
-    `norm_correlation` in the summary is Spearman's, with the norm, from -1 to 1.
+    with the largest and the smallest value of each quantity, also of the absolute dot product and
+    cosine, among words of at least three Latin letters, marks of the tokenizer not counted.
+    `norm_correlation` in the summary is Spearman's correlation with the norm, from -1 to 1.
     """
     quantities = mean_quantities(matrices["input"])
     with_norm = quantities.corr(method="spearman")["norm"].to_dict()
@@ -90,7 +90,7 @@ def measure_mean_embedding(
 
 
 def mean_quantities(x: Float[np.ndarray, "token dim"]) -> pd.DataFrame:
-    """One row a token: euclidean_distance, dot_product and cosine to the mean; norm.
+    """Return a row a token: euclidean_distance, dot_product and cosine to the mean; norm.
 
     In float64. The cosine of a zero vector is NaN.
     """
@@ -149,7 +149,7 @@ def _extreme_tokens(
 
 
 def _texts(tokens: pd.Series, spelling: Spelling | None) -> pd.Series:
-    """Without the tokenizer's marks, of which `Ġ` would be one more Latin letter."""
+    """Return tokens without the tokenizer's marks: `Ġ` would count as a Latin letter."""
     if spelling is None:
         return tokens
     return tokens.map(lambda token: spelling.word_form(token) or "")

@@ -1,6 +1,6 @@
 """Stage `measure_nearest_neighbors`: the exact nearest neighbors of every vector, and the hubs.
 
-One graph a cloud, from all pairs. Maps, their quality and dimension estimates share it.
+A graph a cloud, from all pairs. Maps, map quality and dimension estimates share the graph.
 """
 
 from functools import partial
@@ -59,10 +59,11 @@ def measure_nearest_neighbors(
     quantiles: list[Probability],
     device: Device,
 ) -> Outcome:
-    """Neighbors by Euclidean distance in every cloud of `clouds_of`, at most all others.
+    """Return the neighbors by Euclidean distance in every cloud of `clouds_of`.
 
-    Hubness is the skewness of the k-occurrences (Radovanovic, Nanopoulos and Ivanovic 2010).
-    `regimes` is the table of positions of `measure_regimes`.
+    A small cloud has fewer neighbors than `n_neighbors`. Hubness is the skewness of the
+    k-occurrences (Radovanovic, Nanopoulos and Ivanovic 2010). `regimes` is the table of positions
+    of `measure_regimes`.
     """
     from tqdm import tqdm
 
@@ -99,7 +100,7 @@ def measure_nearest_neighbors(
 def _hubs(
     name: str, cloud: LearnedCloud, vocabulary: pd.DataFrame, in_degrees: np.ndarray, n_hubs: int
 ) -> pd.DataFrame:
-    """The most frequent neighbors; of equal ones the first."""
+    """Return the most frequent neighbors; at equal counts, the first rows."""
     rows = np.argsort(-in_degrees, kind="stable")[:n_hubs]
     tokens = vocabulary["token"].to_numpy()
     spaces = [cloud.spaces[row] for row in rows]

@@ -1,4 +1,4 @@
-"""Stage `measure_separability`: can one tell a token's vector from a position's?
+"""Stage `measure_separability`: can a classifier tell a token's vector from a position's?
 
 Research question 1 of Luisto's thesis, answered with a number.
 """
@@ -59,15 +59,14 @@ def measure_separability(
     max_iterations: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return how well `input` and `positional` vectors can be told apart, by preparation.
+    """Return how well a classifier separates `input` and `positional` vectors, by preparation.
 
-    Logistic regression, stratified folds; `auc` and `null_auc`, that with the labels shuffled,
-    are means over the folds' held-out vectors, the standard deviation is between folds. The mean
-    that is taken away is that of the training fold, both kinds together: no label is used.
-    Nothing for a model without position embeddings. `inverse_regularization` is on the scale of
-    the vectors as prepared, so that raw and unit vectors are not penalized alike. In `scores`,
-    `is_labeled` are positions. The AUC says how vectors are ordered, by whatever cut; the recalls
-    say how many lie on their side of the plane itself.
+    Logistic regression, stratified folds. `auc` and, with shuffled labels, `null_auc` are means
+    over the folds' held-out vectors, with the standard deviation between folds. Centering subtracts
+    the mean of the training fold, both kinds together: no label is used. Empty for a model without
+    position embeddings. `inverse_regularization` is on the scale of the prepared vectors: raw and
+    unit vectors are not penalized alike. In `scores`, `is_labeled` marks positions. The AUC rates
+    the order of the vectors, at any cut; the recalls count vectors on the right side of the plane.
     """
     matrices = one_space(matrices)
     if "positional" not in matrices:
@@ -88,10 +87,10 @@ def measure_separability(
 
 
 def separability_table(x: Vectors, label: Bool[np.ndarray, " n"], **settings: Any) -> pd.DataFrame:
-    """Return the AUC of telling the vectors with the label from those without, by preparation.
+    """Return the AUC of separating vectors with the label from vectors without, by preparation.
 
-    Mean and standard deviation over folds, and the same with the labels shuffled. The settings are
-    those of `held_out_scores`.
+    Mean and standard deviation over folds, also with shuffled labels. `settings` are for
+    `held_out_scores`.
     """
     return auc_table(held_out_scores(x, label, **settings))
 
@@ -105,9 +104,10 @@ def held_out_scores(
     max_iterations: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Return the log-odds of the label for each vector by the classifier that has not seen it.
+    """Return the log-odds of the label for every held-out vector.
 
-    By preparation; with `labels` true and shuffled, of which `is_labeled` are the vector's own.
+    By preparation, with true and with shuffled `labels`; `is_labeled` is the vector's label under
+    the same `labels`.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold
@@ -127,7 +127,7 @@ def held_out_scores(
 def _scores(
     x: Vectors, label: Bool[np.ndarray, " n"], preparation: str, folds: Any, model: Any
 ) -> pd.DataFrame:
-    """Return fold, label and score of each vector, in the order of the vectors."""
+    """Return fold, label and score of every vector, in the order of the vectors."""
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
@@ -151,23 +151,23 @@ def _scores(
 
 
 def auc_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard deviation over folds of the held-out AUC, one row a preparation."""
+    """Return mean and standard deviation over folds of the held-out AUC, a row a preparation."""
     aucs = fold_aucs(scores)
     rows = []
-    for preparation, of_folds in aucs.groupby("preparation", sort=False):
+    for preparation, folds in aucs.groupby("preparation", sort=False):
         row = {"preparation": preparation}
         for kind, name in {"true": "auc", "shuffled": "null_auc"}.items():
-            auc = of_folds.loc[of_folds["labels"] == kind, "auc"]
+            auc = folds.loc[folds["labels"] == kind, "auc"]
             row |= {name: auc.mean(), f"{name}_standard_deviation": auc.std(ddof=1)}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
 def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of held-out vectors on their side of the plane, one row a preparation.
+    """Return the shares of held-out vectors on the right side of the plane, a row a preparation.
 
-    `input_recall` of those without the label, `positional_recall` of those with it, and their mean,
-    the balanced accuracy, of which `null_balanced_accuracy` is with the labels shuffled.
+    `input_recall` is of vectors without the label, `positional_recall` of vectors with the label.
+    `balanced_accuracy` is the mean of both, and `null_balanced_accuracy` with shuffled labels.
     """
     right = (scores["score"] > 0) == scores["is_labeled"].astype(bool)
     keys = [scores[name] for name in ("preparation", "labels", "is_labeled")]
@@ -185,7 +185,7 @@ def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def fold_aucs(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the AUC of each fold's held-out vectors, by preparation and kind of labels."""
+    """Return the AUC of the held-out vectors of every fold, by preparation and kind of labels."""
     from sklearn.metrics import roc_auc_score
 
     rows = [

@@ -81,12 +81,12 @@ def measure_similarity(
     quantiles: list[Probability],
     device: Device,
 ) -> Outcome:
-    """Norms and all pairwise distances, dot products and cosines, by space.
+    """Return norms and all pairwise distances, dot products and cosines, by space.
 
-    Spaces: `input`; `positional`; `token_position`, the pairs of one token and one position;
-    `joint`, all vectors as one cloud. `pairs` lists the input pairs of the most, the least and
-    the least absolute cosine, among ordinary tokens (neither special nor unused) and words. The
-    quantity `largest_cosine` is that of each token with the one most like it.
+    Spaces: `input`; `positional`; `token_position`, the pairs of a token and a position; `joint`,
+    all vectors as a single cloud. `pairs` lists the input pairs of the largest, the smallest and
+    the smallest absolute cosine, among ordinary tokens (neither special nor unused) and words. The
+    quantity `largest_cosine` is a token's cosine with the most similar token.
     """
     pairs = compare_all_pairs(matrices, vocabulary, n_bins=n_bins, n_pairs=n_pairs, device=device)
     return {

@@ -1,7 +1,7 @@
-"""Stage `measure_vocabulary`: what the tokens of a model are.
+"""Stage `measure_vocabulary`: the tokens of a model, by kind, length and order.
 
-Luisto's thesis, sections 3.2.1 and 4.2.1, and the notebooks `vocabulary_comparison` and
-`BERT_context_free_visualization` that belong to it.
+Luisto's thesis, sections 3.2.1 and 4.2.1, with the notebooks `vocabulary_comparison` and
+`BERT_context_free_visualization`.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ from embspace.settings.model import Model
 from embspace.settings.stage import run_stage
 
 IdsOf = Callable[[str], list[int]]
-"""The ids of the tokens of a text, without special ones."""
+"""The ids of the tokens of a text, without special tokens."""
 
 
 def load_encoder(name: str, model: Model) -> IdsOf | None:
-    """Return what gives the ids of a text, if the model has a tokenizer."""
+    """Return a function from a text to ids, if the model has a tokenizer."""
     if load_spelling(name, model) is None:
         return None
     return partial(load_tokenizer(name, model).encode, add_special_tokens=False)
@@ -114,15 +114,14 @@ def measure_vocabulary(
     number_words: list[str],
     roman_numerals: list[str],
 ) -> Outcome:
-    """Describe the tokens: kinds, lengths, numbers among them, and order.
+    """Describe the tokens: kinds, lengths, numbers among the tokens, and order.
 
-    `vocabulary` is the extracted table, `ids_of` the tokenizer, whose tokens of each of
-    `example_texts` are listed. Two definitions stand side by side: `as_listed` looks at
-    a token as the tokenizer lists it, as the thesis does, so that `##ing` is not alphanumeric;
-    `word_form` at the text that it stands for, without markers (see
-    `embspace.models.spelling.Spelling.word_form`). What depends on neither is `either`.
-    Characters are code points. Without a tokenizer, `spelling` and `ids_of` are None and all tables
-    are empty.
+    `vocabulary` is the extracted table, `ids_of` the tokenizer; the tokens of each of
+    `example_texts` are listed. Two definitions stand side by side. `as_listed` takes a token as the
+    tokenizer lists it, like the thesis: `##ing` is not alphanumeric. `word_form` takes the token's
+    text, without markers (see `embspace.models.spelling.Spelling.word_form`). Quantities
+    independent of the definition have `either`. Characters are code points. Without a tokenizer,
+    `spelling` and `ids_of` are None and all tables are empty.
     """
     if spelling is None:
         vocabulary, spelling = vocabulary[:0], Spelling("", "nothing", "", False)
@@ -144,23 +143,23 @@ def measure_vocabulary(
 def example_rows(
     vocabulary: pd.DataFrame, ids_of: IdsOf | None, texts: dict[str, str]
 ) -> pd.DataFrame:
-    """One row a text and token, in order: its place from 0 on, its id, and how many there are."""
+    """Return a row a text and token, in order: place from 0 on, id, number of tokens."""
     token_of = vocabulary.set_index("id")["token"]
     rows = []
     ids_by_text = {text: ids_of(words) for text, words in texts.items()} if ids_of else {}
     for text, ids in ids_by_text.items():
-        rows += [(text, place, token_of[each], each, len(ids)) for place, each in enumerate(ids)]
+        rows += [(text, place, token_of[key], key, len(ids)) for place, key in enumerate(ids)]
     return pd.DataFrame(rows, columns=[*VOCABULARY.tables["examples"].columns])
 
 
 def share_rows(
     tokens: pd.DataFrame, number_words: set[str], roman_numerals: set[str]
 ) -> pd.DataFrame:
-    """One row a quantity and definition: how many of the n tokens have it.
+    """Return a row a quantity and definition: how many of the n tokens have the quantity.
 
-    Not defined of Roman numerals where the vocabulary has no capitals: "mix" may be a word there.
+    Roman numerals are undefined for a vocabulary without capitals: "mix" may be a word.
     """
-    of_strings: dict[str, Callable[[str], bool]] = {
+    string_tests: dict[str, Callable[[str], bool]] = {
         "alphanumeric": str.isalnum,
         "alphabetic": str.isalpha,
         "numeric": str.isnumeric,
@@ -171,7 +170,7 @@ def share_rows(
     }
     counts: dict[tuple[str, str], float] = {("subword", "either"): tokens["subword"].sum()}
     counts |= {(kind, "either"): (tokens["kind"] == kind).sum() for kind in NO_WORDS}
-    for quantity, has in of_strings.items():
+    for quantity, has in string_tests.items():
         for definition, strings in _definitions(tokens).items():
             known = quantity != "roman_numeral" or _has_upper_case(tokens)
             counts[quantity, definition] = sum(map(has, strings)) if known else float("nan")
@@ -181,24 +180,24 @@ def share_rows(
 
 
 def _has_upper_case(tokens: pd.DataFrame) -> bool:
-    """Whether a token that stands for text has a capital: uncased tokenizers make none."""
+    """Return whether the text of any token has a capital: uncased tokenizers have none."""
     texts = tokens.loc[~tokens["kind"].isin(NO_WORDS), "text"]
     return bool((texts != texts.str.lower()).any())
 
 
 def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
-    """One row a definition and number of digits that tokens have.
+    """Return a row a definition and number of digits.
 
-    `n_numbers` are the different ones among the `n_tokens` of ASCII digits alone, leading zeros
-    included, `share` is theirs of the 10^n_digits that there are.
+    `n_tokens` counts tokens of ASCII digits alone, `n_numbers` the different tokens, leading zeros
+    included; `share` is `n_numbers` over the 10^n_digits possible numbers.
     """
-    found = {
+    numbers = {
         definition: [text for text in strings if DIGITS.fullmatch(text)]
         for definition, strings in _definitions(tokens).items()
     }
-    lengths = sorted({len(text) for texts in found.values() for text in texts})
+    lengths = sorted({len(text) for texts in numbers.values() for text in texts})
     rows = []
-    for definition, texts in found.items():
+    for definition, texts in numbers.items():
         for n_digits in lengths:
             these = [text for text in texts if len(text) == n_digits]
             n_numbers, n_possible = len(set(these)), 10**n_digits
@@ -208,9 +207,9 @@ def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
 
 
 def length_rows(tokens: pd.DataFrame) -> pd.DataFrame:
-    """One row a definition and number of characters: how many of the n tokens have so many.
+    """Return a row a definition and number of characters: how many tokens have this length.
 
-    Of tokens that are neither special nor unused nor bytes; `n_subwords` of them are subwords.
+    Of tokens neither special nor unused nor bytes; `n_subwords` counts the subwords.
     """
     ordinary = tokens[~tokens["kind"].isin(NO_WORDS)]
     is_subword = ordinary["subword"].to_numpy(dtype=bool)
@@ -230,9 +229,9 @@ def _definitions(tokens: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _summary(tokens: pd.DataFrame, spelling: Spelling) -> dict[str, Any]:
-    """The tokenizer's spelling, and whether short words come first.
+    """Return the tokenizer's spelling, and whether short words come first.
 
-    `id_length_correlation` is Spearman's, of the ids of words of several letters and how many.
+    `id_length_correlation` is Spearman's, between id and number of letters of words.
     """
     from scipy.stats import spearmanr
 

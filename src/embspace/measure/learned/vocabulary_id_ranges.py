@@ -1,4 +1,4 @@
-"""Lists which kinds of tokens lie where in a vocabulary, by runs and by blocks of ids."""
+"""Lists the kinds of tokens along a vocabulary, by runs and by blocks of ids."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -23,11 +23,10 @@ COLUMNS += [*(f"n_{kind}" for kind in KINDS), "mean_n_characters", "mean_n_chara
 
 
 def runs_of_ids(kinds: Sequence[str], shortest_run: int) -> list[tuple[str, int, int]]:
-    """Kind, first and last place of each run of one kind, and of `mixed` ones.
+    """Return kind, first and last place of every run of a kind, or of `mixed` kinds.
 
-    A run of fewer than `shortest_run` is joined with those next to it that are short as well;
-    if they are of several kinds the result is `mixed`. Special and unused tokens are joined with
-    no others.
+    Neighboring runs shorter than `shortest_run` are joined and called `mixed`. Special and unused
+    tokens are never joined.
     """
     runs: list[tuple[str, int, int]] = []
     joins = False
@@ -42,14 +41,14 @@ def runs_of_ids(kinds: Sequence[str], shortest_run: int) -> list[tuple[str, int,
 
 
 def blocks_of_ids(n: int, size: int) -> list[tuple[str, int, int]]:
-    """Blocks of so many ids, the last one shorter."""
+    """Return blocks of `size` ids; the last block may be shorter."""
     return [("block", first, min(first + size, n) - 1) for first in range(0, n, size)]
 
 
 def range_rows(tokens: pd.DataFrame, ranges: list[tuple[str, int, int]]) -> pd.DataFrame:
-    """One row a range of rows of `tokens`: its ends, how many of each kind, how long they are.
+    """Return a row a range of rows of `tokens`: ends, number of tokens by kind, and lengths.
 
-    `tokens` has id, token, kind and n_characters, which is NaN for what is no text.
+    `tokens` has id, token, kind and n_characters (NaN for a token without text).
     """
     return pd.DataFrame(
         [_range_row(kind, tokens.iloc[first : last + 1]) for kind, first, last in ranges],
@@ -66,7 +65,7 @@ def _range_row(kind: str, tokens: pd.DataFrame) -> dict[str, Any]:
         "first_token": tokens["token"].iloc[0],
         "last_token": tokens["token"].iloc[-1],
         "n": len(tokens),
-        **{f"n_{each}": int(counts.get(each, 0)) for each in KINDS},
+        **{f"n_{name}": int(counts.get(name, 0)) for name in KINDS},
         "mean_n_characters": tokens["n_characters"].mean(),
         "mean_n_characters_of_words": tokens.loc[tokens["kind"] == "word", "n_characters"].mean(),
     }

@@ -77,7 +77,7 @@ def single_tokens(
     starts = np.searchsorted(text, np.arange(text.max() + 2))
     first, last, ids = (tokens[name].to_numpy() for name in ("start", "end", "id"))
     rows: list[list[int]] = []
-    found = np.full(len(words), -1)
+    token_ids = np.full(len(words), -1)
     number = 0
     for place, (word, part) in enumerate(words.itertuples(index=False)):
         chosen: list[int] = []
@@ -89,5 +89,5 @@ def single_tokens(
             number += 1
         rows.append(chosen)
         if len(chosen) == len(frames[part]) and len({*ids[chosen].tolist()}) == 1:
-            found[place] = ids[chosen[0]]
-    return rows, found
+            token_ids[place] = ids[chosen[0]]
+    return rows, token_ids

@@ -150,9 +150,9 @@ def measure_oppositeness(
                 line = line_of_opposites(x, kinds.antonyms, n_shuffles, generator)
                 plain = line_of_opposites(at_random, kinds.antonyms, 1, generator)
                 tables["lines"].append(place | _line_row(line, plain["absolute_cosine"]))
-                told = classifiers_of_pairs(x, kinds, ridge, level)
+                scores = classifiers_of_pairs(x, kinds, ridge, level)
                 plain = classifiers_of_pairs(at_random, kinds, ridge, level)
-                tables["classifiers"].append(place | _classifier_row(told, plain["auc"]))
+                tables["classifiers"].append(place | _classifier_row(scores, plain["auc"]))
         tables["examples"] += list(_examples(states["input"][0], words, part, kinds, n_listed))
     declared = OPPOSITENESS.tables
     return {name: declared[name].of(rows) for name, rows in tables.items()} | {"json": counts}
@@ -227,9 +227,9 @@ def _line_row(line: Mapping[str, float], at_random: float) -> dict[str, Any]:
     return {**line, "random_weights_absolute_cosine": at_random, "is_shared": _yes(is_shared)}
 
 
-def _classifier_row(told: Mapping[str, float], at_random: float) -> dict[str, Any]:
-    is_told = told["auc_low"] > told["words_auc_high"]
-    return {**told, "random_weights_auc": at_random, "is_told": _yes(is_told)}
+def _classifier_row(scores: Mapping[str, float], at_random: float) -> dict[str, Any]:
+    is_told = scores["auc_low"] > scores["words_auc_high"]
+    return {**scores, "random_weights_auc": at_random, "is_told": _yes(is_told)}
 
 
 def _yes(holds: bool) -> str:

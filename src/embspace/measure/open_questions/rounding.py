@@ -110,8 +110,8 @@ def measure_rounding(
                 chosen, reader.with_module(module), tokens_per_batch, choose_device(device)
             )
             place = {"bits": n, "scales": scales}
-            for name, found in _rows(again, full).items():
-                rows[name] += [place | row for row in found]
+            for name, table_rows in _rows(again, full).items():
+                rows[name] += [place | row for row in table_rows]
             rows["errors"].append(place | {"relative_error": error})
     tables = {name: table.of(rows[name]) for name, table in ROUNDING.tables.items()}
     counts = {

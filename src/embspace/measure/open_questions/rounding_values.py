@@ -126,19 +126,19 @@ def rounded_rows(read: ReadTexts, full: Full) -> Iterator[dict[str, Any]]:
     """Yield a row for each layer and measure of a model with rounded weights."""
     for layer, values in enumerate(full.values):
         x = read.tokens[layer, full.sample].astype(np.float64)
-        found = {each.name: value_of(each.function(x)) for each in _measures()}
+        rounded = {measure.name: value_of(measure.function(x)) for measure in _measures()}
         if SEARCH in values:
             ranks = reciprocal_ranks(read, layer)
-            found[SEARCH] = float("nan") if ranks is None else float(ranks.mean())
+            rounded[SEARCH] = float("nan") if ranks is None else float(ranks.mean())
         for name, bounded in values.items():
             yield {
                 "layer": layer,
                 "measure": name,
-                "value": found[name],
+                "value": rounded[name],
                 "full": bounded.value,
                 "full_low": bounded.low,
                 "full_high": bounded.high,
-                "verdict": bounded.verdict(found[name]),
+                "verdict": bounded.verdict(rounded[name]),
             }
 
 

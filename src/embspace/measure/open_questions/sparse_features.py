@@ -150,8 +150,8 @@ def measure_sparse_features(
     parts = _parts(read, n_seeds, np.random.default_rng(seed))
     rows: dict[str, list[dict[str, Any]]] = {"csv": [], "features": []}
     for layer in layers:
-        of_covariance = np.random.default_rng(seed).spawn(1)[0]
-        gaussian = gaussian_of_covariance(read.states[layer].astype(np.float64), of_covariance)
+        generator = np.random.default_rng(seed).spawn(1)[0]
+        gaussian = gaussian_of_covariance(read.states[layer].astype(np.float64), generator)
         clouds = {MODEL: read.states[layer], RANDOM: random[layer], GAUSSIAN: gaussian}
         for method in METHODS:
             made = _in_clouds(clouds, parts, method, how)
@@ -222,14 +222,14 @@ def _compared(
 ) -> Iterator[dict[str, Any]]:
     """Yield a row a cloud; the model's has the verdict."""
     for name, (seeds, recurring) in made.items():
-        dead = [1 - found.is_alive.mean() for found in seeds]
+        dead = [1 - features.is_alive.mean() for features in seeds]
         yield {
             "cloud": name,
             "n_tokens": n_tokens,
             "n_features": len(seeds[0].directions),
             "dead_share": float(np.mean(dead)),
             "converged_share": _converged_share(seeds),
-            "variance_share": float(np.mean([found.variance_share for found in seeds])),
+            "variance_share": float(np.mean([features.variance_share for features in seeds])),
             "cosine": recurring.cosine,
             "null_cosine": recurring.threshold,
             "recurring": float(recurring.shares.mean()),
@@ -240,7 +240,7 @@ def _compared(
 
 
 def _converged_share(seeds: Sequence[FeatureSet]) -> float:
-    known = [found.is_converged for found in seeds if found.is_converged is not None]
+    known = [features.is_converged for features in seeds if features.is_converged is not None]
     return float(np.mean(known)) if known else np.nan
 
 

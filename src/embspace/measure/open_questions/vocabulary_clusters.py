@@ -120,7 +120,7 @@ def measure_vocabulary_clusters(
         for how, rng in zip(searches, for_halves.spawn(len(searches)), strict=True)
     ]
     declared = VOCABULARY_CLUSTERS.tables
-    clouds = declared["clouds"].of(_of_clouds(x, n_neighbors, searches, n_clouds, for_clouds))
+    clouds = declared["clouds"].of(_cloud_rows(x, n_neighbors, searches, n_clouds, for_clouds))
     null_standing = clouds.groupby("smallest")["n_standing"].sum()
     stand = [
         clusters.stands(how) & (null_standing[how.smallest] == 0)
@@ -143,7 +143,7 @@ def measure_vocabulary_clusters(
     }
 
 
-def _of_clouds(
+def _cloud_rows(
     x: Float[np.ndarray, "n dim"],
     n_neighbors: int,
     searches: Sequence[Search],

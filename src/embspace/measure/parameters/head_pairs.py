@@ -139,7 +139,7 @@ def measure_head_pairs(
     for form in FORMS:
         tops: dict[str, list[TopPairs]] = {name: [] for name in chosen}
         heads_of_form = [(*place, form, count_above.get(form)) for place in listed(places)]
-        for one in in_threads(reading.of_head, heads_of_form):
+        for one in in_threads(reading.head_results, heads_of_form):
             profiles.append(one.profile)
             keys += one.keys
             for name, top in one.pairs.items():
@@ -159,7 +159,7 @@ def measure_head_pairs(
     }
 
 
-class _OfHead(NamedTuple):
+class _HeadResults(NamedTuple):
     """Holds the results of one form of one head."""
 
     pairs: dict[str, TopPairs]
@@ -175,7 +175,9 @@ class _Reading:
     words: Words
     n_listed: int
 
-    def of_head(self, layer: int, head: int, form: HeadForm, threshold: float | None) -> _OfHead:
+    def head_results(
+        self, layer: int, head: int, form: HeadForm, threshold: float | None
+    ) -> _HeadResults:
         """Return the pairs of a head, how many are above the threshold, and its keys."""
         x, y = self.search.factors(layer, head, form)
         pairs = self.search.pairs(x, y)
@@ -190,7 +192,7 @@ class _Reading:
             "top_unequal_pair": self._first(pairs["all"].unequal),
         }
         if form != "query_key":
-            return _OfHead(pairs, profile, [])
+            return _HeadResults(pairs, profile, [])
         bias = head_query_bias(self.search.parameters.layers, layer, head)
         some = self.words.ordinary
         shares, top = key_only(x[some], y[some], bias, self.n_listed)
@@ -199,7 +201,7 @@ class _Reading:
             place | {"rank": number + 1, "token": self.words.shown[some[token]], "score": score}
             for number, (token, score) in enumerate(top)
         ]
-        return _OfHead(pairs, profile | shares, keys)
+        return _HeadResults(pairs, profile | shares, keys)
 
     def _first(self, pairs: VocabularyPairs) -> str:
         tokens = [
@@ -213,10 +215,10 @@ def _chosen(
 ) -> tuple[dict[str, ChosenTokens], str | None]:
     """Return the tokens by name, and the corpus of `corpus`; None where none has a token."""
     chosen = {"all": words.ordinary}
-    having = {name: each for name, each in corpora.items() if len(each.tokens)}
+    having = {name: states for name, states in corpora.items() if len(states.tokens)}
     if not having:
         return chosen, None
-    name = corpus if corpus in having else max(having, key=lambda each: len(having[each].tokens))
+    name = corpus if corpus in having else max(having, key=lambda key: len(having[key].tokens))
     ids = np.unique(having[name].tokens["id"].to_numpy())
     return chosen | {"corpus": np.intersect1d(ids, words.ordinary)}, name
 

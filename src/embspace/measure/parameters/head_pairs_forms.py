@@ -94,7 +94,7 @@ def shuffled(
     factors: tuple[Matrix, Matrix], generator: np.random.Generator
 ) -> tuple[Matrix, Matrix]:
     """Return the factors with their entries in random order."""
-    first, second = (generator.permuted(each.ravel()).reshape(each.shape) for each in factors)
+    first, second = (generator.permuted(factor.ravel()).reshape(factor.shape) for factor in factors)
     return first, second
 
 
@@ -121,9 +121,9 @@ def first_pairs(pairs: VocabularyPairs, n_pairs: int) -> VocabularyPairs:
 def _rows(
     layers: Sequence[LayerParameters], layer: int, head: int
 ) -> tuple[LayerParameters, slice]:
-    by_number = {each.layer: each for each in layers}
+    by_number = {parameters.layer: parameters for parameters in layers}
     if layer not in by_number:
-        raise InputError(f"layer: {not_among(str(layer), [str(each) for each in by_number])}")
+        raise InputError(f"layer: {not_among(str(layer), [str(number) for number in by_number])}")
     chosen = by_number[layer]
     if not 1 <= head <= chosen.n_heads:
         raise InputError(f"head: found {head}, allowed: 1 to {chosen.n_heads}")

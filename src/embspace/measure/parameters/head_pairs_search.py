@@ -60,11 +60,11 @@ class PairSearch:
             for layer, head in listed(some)
         ]
 
-        def of_head(*factors: Matrix) -> dict[str, TopPairs]:
+        def head_pairs(*factors: Matrix) -> dict[str, TopPairs]:
             x, y = factors
             return self.pairs(*token_factors(self.parameters.output_embedding, (x, y)))
 
-        tops = in_threads(of_head, heads)
+        tops = in_threads(head_pairs, heads)
         return {name: [pairs[name] for pairs in tops] for name in self.chosen}
 
 
@@ -91,7 +91,7 @@ def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...
 def head_places(parameters: ModelParameters) -> pd.DataFrame:
     """Return layer and head of all heads, both from 1; those of a shared block once."""
     layers = distinct_layers(parameters.layers)
-    places = [(each.layer, head + 1) for each in layers for head in range(each.n_heads)]
+    places = [(layer.layer, head + 1) for layer in layers for head in range(layer.n_heads)]
     return pd.DataFrame(places, columns=["layer", "head"])
 
 
@@ -113,10 +113,12 @@ def check_size(parameters: ModelParameters, words: Words) -> None:
         )
 
 
-def pair_rows(found: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed: int) -> list[Row]:
+def pair_rows(
+    pair_lists: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed: int
+) -> list[Row]:
     """Return a row a pair, without pairs of equal tokens; `heads` has a row a list of pairs."""
     rows: list[Row] = []
-    for pairs, record in zip(found, heads.to_dict("records"), strict=True):
+    for pairs, record in zip(pair_lists, heads.to_dict("records"), strict=True):
         some, place = pairs.unequal, {str(key): value for key, value in record.items()}
         first, second = some.rows[:n_listed], some.columns[:n_listed]
         held = {name: relation(first, second) for name, relation in words.relations.items()}
@@ -128,7 +130,7 @@ def pair_rows(found: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed
                     "row": words.shown[row],
                     "column": words.shown[column],
                     "score": some.scores[number],
-                    "categories": " ".join(name for name, each in held.items() if each[number]),
+                    "categories": " ".join(name for name, holds in held.items() if holds[number]),
                 }
             )
     return rows

@@ -42,9 +42,9 @@ class _Lists:
     """The first half of `all`, of which the share of equal pairs is."""
 
     @classmethod
-    def of(cls, found: Sequence[TopPairs], n_pairs: int) -> "_Lists":
-        unequal = [(each.unequal.rows, each.unequal.columns) for each in found]
-        whole = [(each.all.rows, each.all.columns) for each in found]
+    def of(cls, top_pairs: Sequence[TopPairs], n_pairs: int) -> "_Lists":
+        unequal = [(pairs.unequal.rows, pairs.unequal.columns) for pairs in top_pairs]
+        whole = [(pairs.all.rows, pairs.all.columns) for pairs in top_pairs]
         return cls(
             PairLists.of(unequal, n_pairs),
             PairLists.of(whole, 2 * n_pairs),
@@ -77,14 +77,14 @@ def share_rows(
     share is at least `least_share`, above all shuffled heads, and the p-value over heads is at most
     `significance`.
     """
-    lists, of_shuffled = _Lists.of(trained, rules.n_pairs), _Lists.of(shuffled, rules.n_pairs)
+    lists, shuffled_lists = _Lists.of(trained, rules.n_pairs), _Lists.of(shuffled, rules.n_pairs)
     permuted, anew = _permuted(lists, words, tokens, rules), _anew(lists, words, rules)
-    chance = of_shuffled.shares(words)
+    chance = shuffled_lists.shares(words)
     rows = []
     for category, share in lists.shares(words).items():
         largest = np.nanmax(chance[category], initial=0)
         over_heads = p_values(share, np.nanmax(permuted[category], axis=1, initial=0))
-        found = heads.assign(
+        head_shares = heads.assign(
             category=category,
             n_pairs=(lists.unequal.rows >= 0).sum(axis=1),
             share=share,
@@ -100,7 +100,7 @@ def share_rows(
             & (share > largest)
             & (over_heads <= rules.significance),
         )
-        rows.append(found)
+        rows.append(head_shares)
     return pd.concat(rows, ignore_index=True)
 
 

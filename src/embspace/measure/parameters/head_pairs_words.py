@@ -70,7 +70,7 @@ def words_of(
     for name, values in lists.items():
         numbers = _numbers(in_lists, values)
         relations[name] = shared_value(numbers)
-        n_words[name] = sum(bool(each) for each in numbers)
+        n_words[name] = sum(map(bool, numbers))
     ordinary = np.array([kind not in NO_WORDS for kind in kinds], dtype=bool).nonzero()[0]
     return Words(list(shown), classes, ordinary, equal_tokens(classes), relations, n_words)
 
@@ -109,7 +109,7 @@ def _text(token: str, spelling: Spelling | None) -> str:
 def _numbers(texts: Sequence[str], values: ListedWords) -> list[list[int]]:
     """Return the numbers of the values of each text."""
     number_of = {value: number for number, value in enumerate(dict.fromkeys(v for _, v in values))}
-    of_word: dict[str, set[int]] = {}
+    numbers_of_word: dict[str, set[int]] = {}
     for word, value in values:
-        of_word.setdefault(word, set()).add(number_of[value])
-    return [sorted(of_word.get(text, ())) for text in texts]
+        numbers_of_word.setdefault(word, set()).add(number_of[value])
+    return [sorted(numbers_of_word.get(text, ())) for text in texts]

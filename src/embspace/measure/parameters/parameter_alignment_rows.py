@@ -59,16 +59,16 @@ def aligned_rows(
     Raises:
         InputError: if a layer has only constant rows.
     """
-    names = [str(each) for each in place.values()]
+    names = [str(part) for part in place.values()]
     models = ", ".join(f"{key} {value}" for key, value in place.items())
-    for found in layer_maps(
+    for layer_map in layer_maps(
         one, other, n_shuffles=protocol.n_shuffles, seed=protocol.seed, names=names, models=models
     ):
-        head: Row = {"group": found.group, "space": found.space}
-        null = np.array([_on_diagonal(each) for each in found.dealt])
-        whole = {**head, **_assignment_row(found.similarity, null, protocol.level)}
+        head: Row = {"group": layer_map.group, "space": layer_map.space}
+        null = np.array([_on_diagonal(similarity) for similarity in layer_map.dealt])
+        whole = {**head, **_assignment_row(layer_map.similarity, null, protocol.level)}
         yield (
-            [{**head, **cell} for cell in cell_rows(found.similarity)],
+            [{**head, **cell} for cell in cell_rows(layer_map.similarity)],
             {**whole, "n_tokens": len(one.tokens)},
         )
 
@@ -129,7 +129,7 @@ def planted_rows(
     covariance = vocabulary_covariances(embedding, embedding).first
     for group, rows in parameter_groups(parameters).items():
         _require_varied(rows, group)
-        n_kept = min(n_rows, *(len(each) for each in rows))
+        n_kept = min(n_rows, *(len(layer_rows) for layer_rows in rows))
         for level in noise:
             stream = stream_of(np.random.default_rng(protocol.seed), group, str(level))
             copies = [
@@ -158,12 +158,13 @@ def planted_rows(
 
 def _some(rows: Sequence[Rows], n: int, generator: np.random.Generator) -> list[Rows]:
     """Return `n` rows of each layer."""
-    return [each[np.sort(generator.choice(len(each), n, replace=False))] for each in rows]
+    chosen = [generator.choice(len(layer), n, replace=False) for layer in rows]
+    return [layer[np.sort(numbers)] for layer, numbers in zip(rows, chosen, strict=True)]
 
 
 def _require_varied(rows: Sequence[Rows], group: str) -> None:
-    for layer, each in enumerate(rows, start=1):
-        if not np.ptp(each, axis=1).any():
+    for layer, layer_rows in enumerate(rows, start=1):
+        if not np.ptp(layer_rows, axis=1).any():
             raise InputError(
                 f"{group}: layer {layer} has constant rows alone, which have no correlation; "
                 "expected some that vary"
@@ -179,10 +180,10 @@ def _require_defined(similarity: Similarity, what: str, models: str) -> None:
     undefined = np.isnan(similarity)
     if not undefined.any():
         return
-    of_first = bool(undefined.all(axis=1).any())
-    layer = int(np.argmax(undefined.all(axis=1 if of_first else 0))) + 1
+    is_first = bool(undefined.all(axis=1).any())
+    layer = int(np.argmax(undefined.all(axis=1 if is_first else 0))) + 1
     raise InputError(
-        f"{what}: layer {layer} of the {'first' if of_first else 'second'} of two models "
+        f"{what}: layer {layer} of the {'first' if is_first else 'second'} of two models "
         f"({models}) has constant rows alone, which have no correlation; expected some that vary"
     )
 
@@ -196,7 +197,7 @@ def _on_diagonal(similarity: Similarity) -> float:
 
 
 def _assignment_row(similarity: Similarity, null: Float[np.ndarray, " draw"], level: float) -> Row:
-    found, on_diagonal = best_assignment(similarity), _on_diagonal(similarity)
+    assignment, on_diagonal = best_assignment(similarity), _on_diagonal(similarity)
     mean, low, high = mean_and_range(null, level)
     return {
         "n_layers": len(similarity),
@@ -205,8 +206,8 @@ def _assignment_row(similarity: Similarity, null: Float[np.ndarray, " draw"], le
         "null_on_diagonal_low": float(low),
         "null_on_diagonal_high": float(high),
         "p_value": upper_p_value(on_diagonal, null),
-        "total": found.total,
-        "margin": found.margin,
+        "total": assignment.total,
+        "margin": assignment.margin,
         "diagonal_total": float(np.trace(similarity)),
         "is_aligned": bool(on_diagonal > high),
     }

@@ -86,7 +86,7 @@ def related_states(
         )
         for layer, states in read.states.items()
     }
-    other = _of_other_texts(text, rng)
+    other = _tokens_of_other_texts(text, rng)
     shares, by_chance = {}, {}
     for (layer, group), active in read.active.items():
         at = np.concatenate(active)
@@ -132,7 +132,7 @@ def _normed(states: np.ndarray, norm: FinalNorm | None) -> np.ndarray:
     return states if norm is None else norm(states)
 
 
-def _of_other_texts(
+def _tokens_of_other_texts(
     text: Int[np.ndarray, " token"], rng: np.random.Generator
 ) -> Int[np.ndarray, " token"]:
     """Return a random token of a different text per token; with a single text, any token."""

@@ -16,12 +16,12 @@ def trained_checkpoints(root: str, run: Run) -> list[Checkpoint]:
 
     With a base, all seeds are the same before training, and are left out.
     """
-    found = []
+    checkpoints = []
     for seed in run.seeds:
         phases = [checkpoints_of(root, run, seed, phase) for phase in run.phases]
-        found += [phases[0][0]] if run.base is None else []
-        found += [each[-1] for each in phases]
-    return found
+        checkpoints += [phases[0][0]] if run.base is None else []
+        checkpoints += [phase[-1] for phase in phases]
+    return checkpoints
 
 
 def checkpoint_parameters(

@@ -140,7 +140,7 @@ def measure_run_head_pairs(
                 corpus, texts, parameters.tokens, least_count=least_count, near_places=near_places
             )
             for form in FORMS:
-                rows, table = _of_form(checkpoint, parameters, words, form, protocol)
+                rows, table = _form_rows(checkpoint, parameters, words, form, protocol)
                 pairs.append(rows)
                 shares.append(table)
                 checkpoints.append(_over_heads(table, words, significance))
@@ -152,7 +152,7 @@ def measure_run_head_pairs(
     }
 
 
-def _of_form(
+def _form_rows(
     checkpoint: Checkpoint,
     parameters: ModelParameters,
     words: Words,
@@ -169,10 +169,10 @@ def _of_form(
     stream = stream_of(
         np.random.default_rng(rules.seed), "shuffled_heads", form, *map(str, at.values())
     )
-    found = [search.pairs(*search.factors(*each, form))["known"] for each in listed(places)]
+    trained = [search.pairs(*search.factors(*place, form))["known"] for place in listed(places)]
     at_random = search.shuffled(places, form, protocol.n_shuffled_heads, stream)["known"]
-    shares = share_rows(found, at_random, heads, words, tokens, rules)
-    return pair_rows(found, heads, words, protocol.n_listed), shares
+    shares = share_rows(trained, at_random, heads, words, tokens, rules)
+    return pair_rows(trained, heads, words, protocol.n_listed), shares
 
 
 def _over_heads(shares: pd.DataFrame, words: Words, significance: float) -> pd.DataFrame:
@@ -184,15 +184,15 @@ def _over_heads(shares: pd.DataFrame, words: Words, significance: float) -> pd.D
     pairs_them = shares["paired_anew_p_value"] <= significance
     shares = shares.assign(above_both=shares["above_null"] & pairs_them)
     by_category = shares.groupby([*PLACE, "category"], sort=False)
-    found = by_category[MEANS].mean()
-    found["n_heads"] = by_category.size()
-    found["largest_share"] = by_category["share"].max()
-    found["n_above_null"] = by_category["above_null"].sum()
-    found["n_above_null_and_anew"] = by_category["above_both"].sum()
-    found = found.reset_index()
+    means = by_category[MEANS].mean()
+    means["n_heads"] = by_category.size()
+    means["largest_share"] = by_category["share"].max()
+    means["n_above_null"] = by_category["above_null"].sum()
+    means["n_above_null_and_anew"] = by_category["above_both"].sum()
+    means = means.reset_index()
     n_tokens = len(words.ordinary)
-    n_words = [words.n_words.get(each, n_tokens) for each in found["category"]]
-    return found.assign(n_tokens=n_tokens, n_words=n_words)
+    n_words = [words.n_words.get(category, n_tokens) for category in means["category"]]
+    return means.assign(n_tokens=n_tokens, n_words=n_words)
 
 
 def _last(table: pd.DataFrame) -> pd.DataFrame:

@@ -66,9 +66,9 @@ def run_words(
             "are so frequent in the texts that the run was trained on; expected two or more"
         )
     if isinstance(corpus, GrammarCorpus):
-        known = _of_grammar(corpus, tokens)
+        known = _known_of_grammar(corpus, tokens)
     elif isinstance(corpus, FastaCorpus | LineagesCorpus):
-        known = _of_kmers(corpus, _places(texts, tokens), tokens, near_places)
+        known = _known_of_kmers(corpus, _places(texts, tokens), tokens, near_places)
     else:
         known = {}
     classes = np.arange(len(tokens))
@@ -82,28 +82,28 @@ def run_words(
     )
 
 
-def _of_grammar(corpus: GrammarCorpus, tokens: Sequence[str]) -> Mapping[str, Known]:
+def _known_of_grammar(corpus: GrammarCorpus, tokens: Sequence[str]) -> Mapping[str, Known]:
     entries = make_language(corpus).lexicon.entries
-    found = [entries.get(token) for token in tokens]
-    kinds = [each.word_class.split() if each else [] for each in found]
+    token_entries = [entries.get(token) for token in tokens]
+    kinds = [entry.word_class.split() if entry else [] for entry in token_entries]
     stems = [
-        (kind[0], each.topic, each.rank) if each and len(kind) > 1 else None
-        for each, kind in zip(found, kinds, strict=True)
+        (kind[0], entry.topic, entry.rank) if entry and len(kind) > 1 else None
+        for entry, kind in zip(token_entries, kinds, strict=True)
     ]
     values: dict[str, Sequence[Hashable]] = {
         "part_of_speech": [kind[0] if kind else None for kind in kinds],
-        "topic": [each.topic if each else None for each in found],
+        "topic": [entry.topic if entry else None for entry in token_entries],
         "same_number": [kind[1] if len(kind) > 1 else None for kind in kinds],
         "stem": stems,
     }
-    coded = {name: _codes(each) for name, each in values.items()}
+    coded = {name: _codes(column) for name, column in values.items()}
     return {name: (codes, equal_tokens(codes)) for name, codes in coded.items()}
 
 
-def _of_kmers(
+def _known_of_kmers(
     corpus: FastaCorpus | LineagesCorpus, places: Codes, tokens: Sequence[str], near_places: int
 ) -> Mapping[str, Known]:
-    found: dict[str, Known] = {
+    known: dict[str, Known] = {
         "place": (places, equal_tokens(places)),
         "near_place": (places, _near(places, near_places)),
     }
@@ -112,13 +112,13 @@ def _of_kmers(
         starts = [_bases(token[:overlap]) for token in tokens]
         codes = _codes([*starts, *(_bases(token[-overlap:]) for token in tokens)])
         first, last = codes[: len(tokens)], codes[len(tokens) :]
-        found["follows"] = (last, _matching(last, first))
-        found["precedes"] = (first, _matching(first, last))
+        known["follows"] = (last, _matching(last, first))
+        known["precedes"] = (first, _matching(first, last))
     if corpus.k % CODON == corpus.stride % CODON == 0:
         codons = [_bases(token[:CODON]) for token in tokens]
         acids = _codes([translate(codon) if codon else None for codon in codons])
-        found["amino_acid"] = (acids, _elsewhere(acids, places))
-    return found
+        known["amino_acid"] = (acids, _elsewhere(acids, places))
+    return known
 
 
 def _places(texts: Sequence[str], tokens: Sequence[str]) -> Codes:
@@ -127,11 +127,11 @@ def _places(texts: Sequence[str], tokens: Sequence[str]) -> Codes:
     for text in texts:
         for place, word in enumerate(text.split()):
             seen[word][place] += 1
-    found = [
+    most_frequent = [
         min(seen[token], key=lambda place: (-seen[token][place], place)) if token in seen else -1
         for token in tokens
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(most_frequent, dtype=np.int64)
 
 
 def _bases(text: str) -> str | None:

@@ -91,8 +91,8 @@ class Counted:
     """Their numbers among the `n_rows` of the weight."""
     n_rows: int
     relative_change: float
-    of_lists: Int[np.ndarray, "list vector sign"]
-    of_turns: Int[np.ndarray, "turn turned sign"]
+    list_counts: Int[np.ndarray, "list vector sign"]
+    turn_counts: Int[np.ndarray, "turn turned sign"]
     """Of the changes at equal distances that are turned."""
 
 
@@ -171,8 +171,8 @@ def counted_change(
         changed=changed,
         n_rows=len(change),
         relative_change=float(np.linalg.norm(change) / np.linalg.norm(before)),
-        of_lists=listed_counts(vectors, lists.embedding, lists.members, n_tokens=n),
-        of_turns=np.stack(
+        list_counts=listed_counts(vectors, lists.embedding, lists.members, n_tokens=n),
+        turn_counts=np.stack(
             [
                 listed_counts(turned @ turn, lists.embedding, listed, n_tokens=n)
                 for turn in lists.turns
@@ -191,7 +191,7 @@ def share_row(counted: Counted, lists: Lists, protocol: Protocol) -> Row:
         "relative_change": counted.relative_change,
         "least_listed": int(lists.bound[0]) + 1,
         "null_vectors": lists.null_vectors,
-        **_against_nulls(counted.of_lists, counted.of_turns, lists, protocol.level),
+        **_against_nulls(counted.list_counts, counted.turn_counts, lists, protocol.level),
     }
 
 
@@ -202,7 +202,7 @@ def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> 
     with the paper.
     """
     for group, claim in CLAIMED.items():
-        own = [each for each in counted if each.group == group]
+        own = [changes for changes in counted if changes.group == group]
         if not own:
             continue
         row = pooled_row(own, lists, protocol.level)
@@ -220,10 +220,10 @@ def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> 
 
 def pooled_row(counted: Sequence[Counted], lists: Lists, level: float) -> Row:
     """Return what the changes of several layers of a group hold together, with both nulls."""
-    of_lists = np.concatenate([each.of_lists for each in counted], axis=1)
-    of_turns = np.concatenate([each.of_turns for each in counted], axis=1)
-    sizes = {"n_layers": len(counted), "n_vectors": of_lists.shape[1]}
-    return sizes | _against_nulls(of_lists, of_turns, lists, level)
+    list_counts = np.concatenate([changes.list_counts for changes in counted], axis=1)
+    turn_counts = np.concatenate([changes.turn_counts for changes in counted], axis=1)
+    sizes = {"n_layers": len(counted), "n_vectors": list_counts.shape[1]}
+    return sizes | _against_nulls(list_counts, turn_counts, lists, level)
 
 
 def presence(row: Row) -> str:
@@ -263,7 +263,7 @@ def word_null(
 
 def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
     """Return the change with the most listed words, the first of several, and its strongest."""
-    counts = counted.of_lists[0]
+    counts = counted.list_counts[0]
     at, sign = np.unravel_index(int(counts.argmax()), counts.shape)
     vector = counted.vectors[[at]] if sign == 0 else -counted.vectors[[at]]
     return {
@@ -288,20 +288,20 @@ def class_rows(
     The null is the same count of random vectors, of which the negations count as further ones.
     """
     n = protocol.n_tokens
-    lists_of_words = np.stack([polarities[each] for each in POLARITIES])
+    lists_of_words = np.stack([polarities[polarity] for polarity in POLARITIES])
     null = listed_counts(lists.random, lists.embedding, lists_of_words, n_tokens=n)
     for reading, vectors in _class_changes(tuned.head_before, tuned.head_after).items():
         counts = listed_counts(vectors, lists.embedding, lists_of_words, n_tokens=n)
         for at, label in enumerate(tuned.head_after.labels):
-            for polarity, found, drawn in zip(POLARITIES, counts[:, at, 0], null, strict=True):
+            for polarity, n_listed, drawn in zip(POLARITIES, counts[:, at, 0], null, strict=True):
                 flat = drawn.ravel().astype(np.float64)
                 yield {
                     "label": label,
                     "reading": reading,
                     "polarity": polarity,
-                    "n_listed": int(found),
+                    "n_listed": int(n_listed),
                     "null_listed": float(flat.mean()),
-                    "p_value": upper_p_value(float(found), flat),
+                    "p_value": upper_p_value(float(n_listed), flat),
                     "tokens": _named(vectors[[at]], lists, named, protocol.n_shown),
                 }
 
@@ -338,22 +338,22 @@ def reduced(vocabulary: Vocabulary, is_read: Bool[np.ndarray, " token"]) -> Voca
     kept = np.flatnonzero(is_read)
     return replace(
         vocabulary,
-        tokens=[vocabulary.tokens[each] for each in kept],
-        kinds=[vocabulary.kinds[each] for each in kept],
-        polarity=[vocabulary.polarity[each] for each in kept],
+        tokens=[vocabulary.tokens[token] for token in kept],
+        kinds=[vocabulary.kinds[token] for token in kept],
+        polarity=[vocabulary.polarity[token] for token in kept],
     )
 
 
 def _class_changes(before: ClassHead, after: ClassHead) -> dict[str, Changes]:
-    found = {"own": after.rows - before.rows}
+    changes = {"own": after.rows - before.rows}
     if before.through is not None and after.through is not None:
-        found["through_inner_map"] = after.through - before.through
-    return found
+        changes["through_inner_map"] = after.through - before.through
+    return changes
 
 
 def _against_nulls(
-    of_lists: Int[np.ndarray, "list vector sign"],
-    of_turns: Int[np.ndarray, "turn turned sign"],
+    list_counts: Int[np.ndarray, "list vector sign"],
+    turn_counts: Int[np.ndarray, "turn turned sign"],
     lists: Lists,
     level: float,
 ) -> Row:
@@ -363,11 +363,11 @@ def _against_nulls(
     null compares shares. Turned changes are compared with the list itself, by counts: for changes
     all in one direction, the share of turned changes would be 0 or 1.
     """
-    share, *others = share_above(of_lists, lists.bound)
+    share, *others = share_above(list_counts, lists.bound)
     row: Row = {}
     for quantity, value, name, null in (
         ("share", float(share), "lists", np.array(others)),
-        ("mean_listed", _mean(of_lists[0]), "turned", _mean(of_turns)),
+        ("mean_listed", _mean(list_counts[0]), "turned", _mean(turn_counts)),
     ):
         mean, low, high = mean_and_range(null, level)
         row |= {
@@ -387,4 +387,4 @@ def _mean(counts: Int[np.ndarray, "*turn vector sign"]) -> Float[np.ndarray, "*t
 
 def _named(vector: Changes, lists: Lists, named: Sequence[str], n_shown: int) -> str:
     top = top_tokens(vector, lists.embedding, min(n_shown, len(named)))
-    return " ".join(named[each] for each in top.token[0])
+    return " ".join(named[token] for token in top.token[0])

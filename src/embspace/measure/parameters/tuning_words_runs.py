@@ -86,8 +86,8 @@ def load_tuned(root: str, run: Run, final_norm: str | None) -> list[TunedSeed]:
 def _seed(root: str, run: Run, seed: int, phase: str, final_norm: str | None) -> TunedSeed:
     checkpoints = checkpoints_of(root, run, seed, phase)
     ends = checkpoints[0], checkpoints[-1]
-    before, after = (checkpoint_parameters(run, each, final_norm) for each in ends)
-    heads = [class_head(load_head(each.folder, run.phases[phase])) for each in ends]
+    before, after = (checkpoint_parameters(run, checkpoint, final_norm) for checkpoint in ends)
+    heads = [class_head(load_head(checkpoint.folder, run.phases[phase])) for checkpoint in ends]
     return TunedSeed(
         seed=seed,
         phase=phase,
@@ -117,17 +117,17 @@ def listed_vocabulary(
     table = vocabulary_table(name, tokenizer, model)
     spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))  # type: ignore[attr-defined]
     polarity = dict(zip(words["word"], words["value"], strict=True))
-    found: list[str] = []
+    words_of_tokens: list[str] = []
     is_word = table["kind"] == "word"
     for token, may_be in zip(table["token"], is_word, strict=True):
         text = spelling.word_form(token) if may_be else None
-        found.append("" if text is None else text.strip().lower())
+        words_of_tokens.append("" if text is None else text.strip().lower())
     return Vocabulary(
         tokens=table["token"].tolist(),
         kinds=table["kind"].tolist(),
-        polarity=[polarity.get(text, "") for text in found],
+        polarity=[polarity.get(text, "") for text in words_of_tokens],
         n_words=len(words),
-        missing=[word for word in words["word"] if word not in set(found)],
+        missing=[word for word in words["word"] if word not in set(words_of_tokens)],
     )
 
 

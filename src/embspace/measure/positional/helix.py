@@ -1,8 +1,8 @@
-"""Stage `measure_helix`: the path of the positions in their first three principal components.
+"""Stage `measure_helix`: the path of the positions in the first three principal components.
 
-Luisto's thesis, figure 19: a helix that goes round once in about 22 positions. The thesis counts
-turns by eye, its notebook takes a Fourier transform of fewer rows in a plane chosen by hand; both
-are computed beside ours, under names of their own.
+Luisto's thesis, figure 19: a helix with a turn in about 22 positions. The thesis counts turns by
+eye; the thesis's notebook takes a Fourier transform of fewer rows, in a plane chosen by hand. Both
+periods stand beside ours, under separate names.
 """
 
 from dataclasses import asdict
@@ -101,10 +101,10 @@ def measure_helix(
     notebook_samples: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Turns, period and one-dimensionality of the structured positions.
+    """Return turns, period and one-dimensionality of the structured positions.
 
-    `regimes` is the table of positions of `measure_regimes`. What a smooth path that encodes
-    nothing has of it, is in `nulls`: of `n_null_tables` tables a null, whose range holds a share
+    `regimes` is the table of positions of `measure_regimes`. `nulls` has the same measures of
+    smooth paths that encode nothing: `n_null_tables` tables a null, with the range of a share
     `level`.
     """
     x = matrices.get("positional")
@@ -158,7 +158,7 @@ def _lines(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return one row a representation: how well it lies along a line."""
+    """Return a row a representation: how closely the positions follow a line."""
     streams = rng.spawn(len(representations))
     rows = [
         {
@@ -179,7 +179,7 @@ def _period(
     coherence: float = np.nan,
     power_share: float = np.nan,
 ) -> dict[str, object]:
-    """One row, without its nulls."""
+    """Return a row of the table `periods`, without nulls."""
     return {
         "definition": definition,
         "first_position": float(positions[0]) if len(positions) else np.nan,
@@ -198,8 +198,8 @@ def _own_periods(
     plane = winding_plane(path, positions)
     turning, peak = winding(plane, positions), spectral_peak(plane, positions)
     shuffled = [winding_plane(rng.permutation(path), positions) for _ in range(n_shuffles)]
-    coherences = [winding(each, positions).coherence for each in shuffled]
-    shares = [spectral_peak(each, positions).power_share for each in shuffled]
+    coherences = [winding(null_plane, positions).coherence for null_plane in shuffled]
+    shares = [spectral_peak(null_plane, positions).power_share for null_plane in shuffled]
     winding_row = _period(
         "winding_number",
         positions,
@@ -220,7 +220,7 @@ def _null(name: str, shuffled: list[float]) -> dict[str, float]:
 
 
 def _thesis_text(plane: np.ndarray, positions: np.ndarray) -> dict[str, object]:
-    """Positions from 0 to the last over whole turns, which the thesis counts: 384 over 17."""
+    """Return the positions from 0 to the last over whole turns: in the thesis, 384 over 17."""
     n_turns = int(abs(winding(plane, positions).n_turns))
     period = (int(positions[-1]) + 1) / n_turns if n_turns else np.nan
     return _period("thesis_text", positions, period, n_turns=n_turns)
@@ -233,10 +233,11 @@ def _notebook(
     notebook_plane: list[list[float]],
     notebook_samples: int,
 ) -> dict[str, object]:
-    """Dominant frequency of the horizontal axis, each row scaled to length 1 in the plane.
+    """Return the period of the horizontal axis, with every row scaled to length 1 in the plane.
 
-    The sign of a principal component is free, and the plane mixes two of them: with the other
-    relative sign it is another plane. Undefined where the model has too few positions.
+    The period is 1 over the dominant frequency. The sign of a principal component is free, and the
+    plane mixes two components: the opposite relative sign gives a different plane. Undefined where
+    the model has too few positions.
     """
     if len(positions) < FEWEST:
         return _period(definition, positions, np.nan)
@@ -248,7 +249,7 @@ def _notebook(
 
 
 def _spectrum(plane: np.ndarray, positions: np.ndarray, n_spectrum_bins: int) -> pd.DataFrame:
-    """Both directions of turning together; the powers sum to one."""
+    """Return the spectrum of both directions of turning together; the powers sum to 1."""
     power, frequencies = periodogram(plane, positions)
     edges = np.linspace(0, 0.5, n_spectrum_bins + 1)
     binned, _ = np.histogram(np.abs(frequencies), bins=edges, weights=power / power.sum())

@@ -1,4 +1,4 @@
-"""Measures the cosines of positions by their offset: profile, smoothness, waves."""
+"""Measures the cosines of positions by offset: profile, smoothness, waves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,12 +33,12 @@ def cosine_measures(
     wave_offsets: int,
     n_first: int,
 ) -> dict[tuple[str, ...], float]:
-    """Return by name and largest offset the measures of the cosines.
+    """Return the measures of the cosines, by name and largest offset.
 
-    `PROPERTIES` for each of `largest_offsets` up to `wave_offsets`; for `wave_offsets`, or half of
-    the table where it is shorter: how the mean cosine by offset falls and swings, what pattern the
-    offset makes, and what the first `n_first` positions have in common. There should be no vector
-    of length zero.
+    `PROPERTIES` for each of `largest_offsets` up to `wave_offsets`. For `wave_offsets`, or half of
+    a shorter table: fall and wave of the mean cosine by offset, the pattern of all cosines, and
+    translation invariance, profile gain and both directions of the first `n_first` positions. `x`
+    must have no vector of length zero.
     """
     cosines = cosine_matrix(x)
     # At larger ones few pairs are left, and monotonicity would take most of the time.
@@ -53,7 +53,7 @@ def cosine_measures(
     reach = min(wave_offsets, by_offset.shape[1] // 2)
     first = positions[:n_first]
     before, after = both_ways(cosines, positions, first)
-    values = _of_offsets(by_offset[:reach]) | {
+    values = _offset_measures(by_offset[:reach]) | {
         "first_translation_invariance": translation_invariance(by_offset[:reach, first]),
         "first_profile_gain": profile_gain(by_offset[:reach], first),
         "first_forward_excess": after - before,
@@ -62,8 +62,8 @@ def cosine_measures(
     return measures | {(name, str(wave_offsets)): value for name, value in values.items()}
 
 
-def _of_offsets(by_offset: ByOffset) -> dict[str, float]:
-    """Return what the mean cosine by offset says, and the pattern of all cosines."""
+def _offset_measures(by_offset: ByOffset) -> dict[str, float]:
+    """Return fall and wave of the mean cosine by offset, and the pattern of all cosines."""
     present = np.isfinite(by_offset)
     some = present.any(axis=1)
     profile = np.where(present, by_offset, 0).sum(axis=1)[some] / present.sum(axis=1)[some]
@@ -79,9 +79,9 @@ def offset_profile(
     positions: Int[np.ndarray, " n"],
     chosen: Bool[np.ndarray, " n"],
 ) -> pd.DataFrame:
-    """One row an offset, up to that of the first and last position: the cosines so far apart.
+    """Return a row an offset, up to the last minus the first position: the cosines at the offset.
 
-    Among `chosen` positions; moments are those of the population. An offset may have no pair.
+    Among `chosen` positions; moments are of the population. An offset may have no pair.
     """
     largest_offset = int(np.ptp(positions))
     rows = np.flatnonzero(chosen)

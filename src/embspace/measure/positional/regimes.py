@@ -1,8 +1,8 @@
-"""Stage `measure_regimes`: where the positional vectors change their nature.
+"""Stage `measure_regimes`: where the position embeddings change in kind.
 
-Two things are told apart: single outlying positions, and regimes along the axis. Luisto's thesis
-sees in BERT a change at 128, another at 384, and no structure after it; figure 14 is its figure
-10, of tokens and positions, without those positions.
+The stage separates single outlying positions from regimes along the axis. Luisto's thesis sees two
+changes in BERT, at 128 and 384, and no structure after 384. Figure 14 is figure 10 of the thesis,
+of tokens and positions, without the unstructured positions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -101,14 +101,14 @@ REGIMES = Analysis(
 )
 FEWEST = 6
 PositionSets = dict[str, Float[np.ndarray, "_ dim"]]
-"""The vectors of each named set of positions."""
+"""The vectors of every named set of positions."""
 Described = tuple[dict[str, Any], pd.DataFrame | None]
 """The row of the summary and the bins of a quantity; no bins of no values."""
 FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 
 
 class Coarse(NamedTuple):
-    """The bins and quantiles that stand for a distribution."""
+    """The bins and quantiles of a distribution."""
 
     n_bins: int
     """The number of bins of the histogram."""
@@ -132,13 +132,14 @@ def measure_regimes(
     quantiles: list[Probability],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Outlying positions, regimes, and which of these are unstructured.
+    """Return outlying positions and regimes, and mark the unstructured regimes.
 
-    A regime is unstructured when its neighbors' mean cosine does not exceed, at `level`, that
-    of independent random directions. Positions are unstructured when their regime is, unless
-    `unstructured_positions` names the first and the last of them. The penalty of a change is the
-    one that `false_alarm_rate` of simulated stationary tables, with the cosines by offset of the
-    stretch, would just pass; for the whole table the rate is measured on as many others.
+    A regime is unstructured if the neighbors' mean cosine does not exceed, at `level`, the mean
+    cosine of independent random directions. Positions of an unstructured regime are unstructured,
+    unless `unstructured_positions` names the first and the last unstructured position. The penalty
+    of a change comes from simulated stationary tables with the stretch's cosines by offset: a share
+    `false_alarm_rate` of the tables just passes. For the whole table, the rate is measured on as
+    many fresh tables.
     """
     x = matrices.get("positional")
     if x is None:
@@ -153,11 +154,13 @@ def measure_regimes(
     with threadpool_limits(1, user_api="blas"):
         if is_long_enough(len(x), search):
             null, again = (null_penalties(x, apart.outlying, search, rng) for _ in range(2))
-        found = find_regimes(x, apart.outlying, search, level=false_alarm_rate, rng=rng, null=null)
+        regimes = find_regimes(
+            x, apart.outlying, search, level=false_alarm_rate, rng=rng, null=null
+        )
     summary = pd.DataFrame(
         [
             {"regime": number, **_regime(x, apart.outlying, regime, level)}
-            for number, regime in enumerate(found, start=1)
+            for number, regime in enumerate(regimes, start=1)
         ]
     )
     positions = _positions(x, apart, summary)
@@ -165,7 +168,7 @@ def measure_regimes(
         positions["unstructured"] = _named(unstructured_positions, len(x))
     sets = _sets(x, positions["unstructured"].to_numpy())
     coarse = Coarse(n_histogram_bins, quantiles)
-    of_positions = _tables(_of_positions(sets, n_bins, coarse))
+    position_tables = _tables(_position_quantities(sets, n_bins, coarse))
     with_tokens = _tables(_with_tokens(one_space(matrices)["input"], sets, n_bins, coarse))
     scalars = _scalars(positions, summary, is_named=unstructured_positions is not None)
     if null is not None and again is not None:
@@ -173,7 +176,7 @@ def measure_regimes(
     return {
         "positions": positions,
         "summary": summary,
-        **dict(zip(("distributions", "histogram"), of_positions, strict=True)),
+        **dict(zip(("distributions", "histogram"), position_tables, strict=True)),
         **dict(zip(("token_distributions", "token_histogram"), with_tokens, strict=True)),
         "json": scalars,
     }
@@ -182,7 +185,7 @@ def measure_regimes(
 def _positions(
     x: Float[np.ndarray, "n dim"], apart: Outlyingness, summary: pd.DataFrame
 ) -> pd.DataFrame:
-    """One row a position, with its regime."""
+    """Return a row a position, with the regime."""
     regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
     unstructured = summary["unstructured"].to_numpy()[regime - 1]
     return pd.DataFrame(
@@ -210,7 +213,7 @@ def _named(named: list[int], n: int) -> Bool[np.ndarray, " n"]:
 
 
 def _sets(x: Float[np.ndarray, "n dim"], unstructured: Bool[np.ndarray, " n"]) -> PositionSets:
-    """Return all positions and, where some and not all are unstructured, the others."""
+    """Return all positions and, where only some are unstructured, the structured positions."""
     sets = {"all": x}
     if unstructured.any() and not unstructured.all():
         sets["without_unstructured"] = x[~unstructured]
@@ -223,10 +226,10 @@ def _regime(
     regime: Regime,
     level: float,
 ) -> dict[str, object]:
-    """A row of the summary. Pairs with an outlying position do not count.
+    """Return a row of the summary, without pairs of an outlying position.
 
-    Cosines of successive independent directions are themselves independent, of mean 0 and
-    variance 1/dim, so that their mean is nearly Gaussian.
+    Cosines of successive independent directions are independent, of mean 0 and variance 1/dim; the
+    mean of many is nearly Gaussian.
     """
     from scipy.stats import norm
 
@@ -250,25 +253,25 @@ def _regime(
     }
 
 
-def _of_positions(sets: PositionSets, n_bins: int, coarse: Coarse) -> Iterator[Described]:
-    """Yield the norms and the pairs of positions of each set."""
+def _position_quantities(sets: PositionSets, n_bins: int, coarse: Coarse) -> Iterator[Described]:
+    """Yield the norms and the pairs of positions of every set."""
     for name, x in sets.items():
         values, key = norms(x), {"positions": name, "quantity": "norm"}
         counts, edges = histogram_of(values, coarse.n_bins)
         row = {**key, **summary_of(values, coarse.quantiles)}
         yield row, histogram_rows(key, edges, counts)
-        yield from _of_pairs(scan_pairs(x, n_bins=n_bins), name, coarse)
+        yield from _pair_quantities(scan_pairs(x, n_bins=n_bins), name, coarse)
 
 
 def _with_tokens(
     tokens: Float[np.ndarray, "token dim"], sets: PositionSets, n_bins: int, coarse: Coarse
 ) -> Iterator[Described]:
-    """Yield the pairs of a token and a position of each set."""
+    """Yield the pairs of a token and a position of every set."""
     for name, x in sets.items():
-        yield from _of_pairs(scan_pairs(tokens, x, n_bins=n_bins), name, coarse)
+        yield from _pair_quantities(scan_pairs(tokens, x, n_bins=n_bins), name, coarse)
 
 
-def _of_pairs(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Described]:
+def _pair_quantities(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Described]:
     """Yield the quantities of a scan."""
     for quantity, distribution in scan.distributions.items():
         key = {"positions": positions, "quantity": quantity}
@@ -279,9 +282,9 @@ def _of_pairs(scan: PairScan, positions: str, coarse: Coarse) -> Iterator[Descri
 
 
 def _tables(described: Iterable[Described]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the summary and the histogram of all that is described."""
+    """Return the summary and the histogram of all described quantities."""
     rows, bins = zip(*described, strict=True)
-    filled = [each for each in bins if each is not None]
+    filled = [rows_of_bins for rows_of_bins in bins if rows_of_bins is not None]
     return pd.DataFrame(rows), pd.concat(filled, ignore_index=True)
 
 
@@ -297,7 +300,7 @@ def _scalars(positions: pd.DataFrame, summary: pd.DataFrame, *, is_named: bool) 
 
 
 def _reliability(null: np.ndarray, again: np.ndarray, level: float) -> dict[str, float]:
-    """The penalty for the whole table, and how many fresh stationary tables pass it."""
+    """Return the whole table's penalty, and how many fresh stationary tables pass the penalty."""
     from scipy.stats import binomtest
 
     penalty = penalty_at(null, level)

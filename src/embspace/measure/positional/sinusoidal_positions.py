@@ -1,8 +1,8 @@
-"""Stage `measure_sinusoidal_positions`: positions made of sines and cosines, beside learned ones.
+"""Stage `measure_sinusoidal_positions`: positions of sines and cosines, beside learned positions.
 
-Luisto's thesis, section 3.2.4, figure 6, shows those of Vaswani et al. (2017). The formula that it
-prints is another one: its exponent is twice theirs. Both are measured, at the model's own number of
-positions and dimensions, and the learned positions beside them.
+Luisto's thesis, section 3.2.4, figure 6, shows the positions of Vaswani et al. (2017), but prints a
+formula with twice the exponent. Both formulas are measured, at the model's own number of positions
+and dimensions, beside the learned positions.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ SHOWN = ("sinusoidal", "sinusoidal_as_printed", "learned")
 
 @dataclass(frozen=True)
 class Encoding:
-    """Some position vectors, and which positions they are of."""
+    """Some position vectors, with the numbers of the positions."""
 
     vectors: Float[np.ndarray, "n dim"]
     positions: Int[np.ndarray, " n"]
@@ -97,12 +97,12 @@ def measure_sinusoidal_positions(
     n_shown: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Cosines by offset and properties of `sinusoidal`, `sinusoidal_as_printed` and `learned`.
+    """Return cosines by offset and properties of `sinusoidal`, `sinusoidal_as_printed`, `learned`.
 
-    `learned_structured` are the learned ones that `regimes`, the table of positions of
-    `measure_regimes`, calls neither outlying nor unstructured. A model without a positional matrix
-    has the sinusoidal ones alone, `n_positions` of them. `expected` is exact: the cosine of
-    Vaswani's by the formula, without the vectors. `null_value` is the mean over shuffled orders.
+    `learned_structured` has the learned positions neither outlying nor unstructured in `regimes`,
+    the table of positions of `measure_regimes`. A model without a positional matrix has the
+    sinusoidal positions alone, `n_positions` in number. `expected` is exact: the cosine by the
+    formula of Vaswani et al., without the vectors. `null_value` is the mean over shuffled orders.
     """
     encodings = dict(_encodings(matrices, regimes, base, n_positions))
     streams = np.random.default_rng(seed).spawn(len(encodings))
@@ -167,9 +167,9 @@ def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Row]:
 def _properties(
     cosines: Float[np.ndarray, "n n"], positions: Int[np.ndarray, " n"], largest_offsets: list[int]
 ) -> Iterator[Row]:
-    """Return the properties of `measure_positions`, among pairs at most so far apart."""
-    found = properties_by_window(cosines, positions, largest_offsets)
-    for largest_offset, values in zip(largest_offsets, found, strict=True):
+    """Yield the properties of `measure_positions`, over pairs up to the largest offsets."""
+    window_properties = properties_by_window(cosines, positions, largest_offsets)
+    for largest_offset, values in zip(largest_offsets, window_properties, strict=True):
         for name, value in zip(PROPERTIES, values, strict=True):
             yield _fact(name, float(value), largest_offset=largest_offset)
 
@@ -182,8 +182,8 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Ro
     three = float(explained_variance(eigenvalues)[:3].sum())
     yield _fact("explained_variance_of_three_components", three)
     for share in shares:
-        found = components_for(eigenvalues, share)
-        yield _fact("components_for_share", np.nan if found is None else found, share=share)
+        n = components_for(eigenvalues, share)
+        yield _fact("components_for_share", np.nan if n is None else n, share=share)
     yield _fact("participation_ratio", effective_number(eigenvalues))
 
 
@@ -192,10 +192,10 @@ def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Ite
     x, positions = encoding.vectors, encoding.positions
     if len(x) < FEWEST or not np.ptp(x, axis=0).any():
         return
-    found = one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=rng)
-    null_order, null_share = found.null_order_correlation, found.null_adjacent_neighbor_share
-    yield _fact("order_correlation", found.order_correlation, null_value=null_order)
-    yield _fact("adjacent_neighbor_share", found.adjacent_neighbor_share, null_value=null_share)
+    order = one_dimensionality(x, positions, n_shuffles=n_shuffles, rng=rng)
+    null_order, null_share = order.null_order_correlation, order.null_adjacent_neighbor_share
+    yield _fact("order_correlation", order.order_correlation, null_value=null_order)
+    yield _fact("adjacent_neighbor_share", order.adjacent_neighbor_share, null_value=null_share)
     # In three principal components, as `measure_helix` does.
     plane = winding_plane(principal_components(x, n_components=3).coordinates, positions)
     turning, peak = winding(plane, positions), spectral_peak(plane, positions)
@@ -206,7 +206,7 @@ def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Ite
 
 
 def _wavelengths(name: str, dim: int, base: float) -> Iterator[Row]:
-    """The periods that the formulas put in: a geometric sequence from 2 pi on."""
+    """Yield the shortest and the longest period of a formula's geometric sequence, from 2 pi on."""
     last = {"sinusoidal": 2 * ((dim - 1) // 2) / dim, "sinusoidal_as_printed": 2 * (dim - 1) / dim}
     if name in last:
         yield _fact("shortest_wavelength", 2 * np.pi)

@@ -23,8 +23,8 @@ from embspace.measure.layers.layer_shapes import (
 from embspace.measure.layers.model_kinds import (
     DECODER,
     ENCODER,
+    first_phase_rows,
     last_checkpoint,
-    of_first_phase,
 )
 from embspace.measure.runs.training_claims_moves import dealt_anew, growth_over, rise_and_fall_over
 from embspace.settings.types import Share
@@ -62,7 +62,7 @@ def claim_rows(
     """
     return [
         {"kind": kind, "seed": seed, **row}
-        for seed, rows in of_first_phase(dynamics).groupby("seed", sort=False)
+        for seed, rows in first_phase_rows(dynamics).groupby("seed", sort=False)
         for row in _rows_of_seed(rows, rules)
         if row["claim"] in claims
     ]

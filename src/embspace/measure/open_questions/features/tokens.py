@@ -29,7 +29,7 @@ def described(
     order = np.argsort(-activations, kind="stable")[: shown.n_top]
     top = places[order[activations[order] > 0]]
     counts = tokens["token"].iloc[top].value_counts()
-    rows = _of_different_documents(top, tokens["document"].to_numpy(), shown.n_examples)
+    rows = _from_different_documents(top, tokens["document"].to_numpy(), shown.n_examples)
     return {
         "token": counts.index[0],
         "token_share": counts.iloc[0] / len(top),
@@ -38,7 +38,7 @@ def described(
     }
 
 
-def _of_different_documents(
+def _from_different_documents(
     top: Int[np.ndarray, " row"], document: Int[np.ndarray, " token"], n: int
 ) -> list[int]:
     first = np.sort(np.unique(document[top], return_index=True)[1])

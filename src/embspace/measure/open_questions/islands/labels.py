@@ -42,8 +42,8 @@ def labels_of_texts(windows: pd.DataFrame) -> pd.DataFrame:
     `windows` has columns corpus, document, domain, subject and n_tokens, in the order of texts.
     Documents of two corpora with one name are one, unless the name is a number.
     """
-    of_document = windows.groupby(["corpus", "document"], sort=False)["document"]
-    number, n = of_document.cumcount(), of_document.transform("size")
+    documents = windows.groupby(["corpus", "document"], sort=False)["document"]
+    number, n = documents.cumcount(), documents.transform("size")
     quarters = np.quantile(windows["n_tokens"], np.arange(1, N_LENGTHS) / N_LENGTHS)
     coded = {"source": windows["corpus"], **windows[["domain", "subject"]]}
     coded["document"] = _documents(windows)
@@ -153,8 +153,8 @@ def _first_families(halves: pd.DataFrame) -> dict[str, float]:
 
     A half where no label has a value, or where two families share most, is of none.
     """
-    of_family = halves.T.groupby(FAMILIES.__getitem__).max().T
-    is_top = of_family.eq(of_family.max(axis=1), axis=0)
+    family_shares = halves.T.groupby(FAMILIES.__getitem__).max().T
+    is_top = family_shares.eq(family_shares.max(axis=1), axis=0)
     first = is_top[is_top.sum(axis=1) == 1].sum() / len(halves)
     return {str(family): float(share) for family, share in first[first > 0].items()}
 

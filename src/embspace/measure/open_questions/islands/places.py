@@ -65,13 +65,13 @@ def islands_of_space(
     Clouds are brought to unit length `on_sphere`, where vectors are of unit length.
     """
     for_halves, for_clouds = rng.spawn(2)
-    found = clusters_of(neighbor_graph_of(x, n_neighbors), search, for_halves)
+    clusters = clusters_of(neighbor_graph_of(x, n_neighbors), search, for_halves)
     draw = draws_of("gaussian_of_covariance", x.astype(np.float64))
     [null] = clusters_of_draws(
         draw, n_neighbors, [search], n_clouds, for_clouds, on_sphere=on_sphere
     )
-    stands = found.stands(search) & (null["n_standing"] == 0)
-    return Islands(found.labels, found.matched, stands, null, np.full(len(stands), np.nan))
+    stands = clusters.stands(search) & (null["n_standing"] == 0)
+    return Islands(clusters.labels, clusters.matched, stands, null, np.full(len(stands), np.nan))
 
 
 def islands_of_map(
@@ -90,7 +90,7 @@ def islands_of_map(
     length. `tsne` has the settings of `tsne_layout`.
     """
     for_halves, for_clouds = rng.spawn(2)
-    found = clusters_of(_graph(layout, n_neighbors), search, for_halves)
+    clusters = clusters_of(_graph(layout, n_neighbors), search, for_halves)
     other = density_labels(
         _graph(map_of(x, tsne, seed + 1), n_neighbors),
         np.arange(len(x)),
@@ -105,9 +105,9 @@ def islands_of_map(
     [null] = clusters_of_draws(
         draw_map, n_neighbors, [search], n_clouds, for_clouds, on_sphere=False
     )
-    jaccard = best_jaccard(found.labels, other, len(found.matched))
-    stands = found.stands(search) & (jaccard > search.jaccard) & (null["n_standing"] == 0)
-    return Islands(found.labels, found.matched, stands, null, jaccard)
+    jaccard = best_jaccard(clusters.labels, other, len(clusters.matched))
+    stands = clusters.stands(search) & (jaccard > search.jaccard) & (null["n_standing"] == 0)
+    return Islands(clusters.labels, clusters.matched, stands, null, jaccard)
 
 
 def _graph(layout: Float[np.ndarray, "text 2"], n_neighbors: int) -> Any:
