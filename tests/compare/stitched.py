@@ -50,7 +50,7 @@ def opened(name: str, of_model: Any, **change: Any) -> OpenModel:
     """Return a module as the stage takes it."""
     embedding = of_model.get_input_embeddings().weight.detach().numpy()
     given = {"tokens": [*SPECIAL, *WORDS], "tokenizer": tokenizer(), "window": WINDOW}
-    given |= {"final_norm": None, "head": None}
+    given["final_norm"] = None
     return OpenModel(name, of_model, embedding, **(given | change))
 
 

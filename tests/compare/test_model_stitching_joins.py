@@ -1,7 +1,6 @@
 """Joins layers of models, and asks what becomes of their output."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,12 +16,11 @@ from embspace.compare.model_stitching_joins import (
     VOCABULARY,
     Bounds,
     Join,
-    KeptOutput,
     Stitching,
     join_rows,
     joins,
 )
-from embspace.compare.model_stitching_models import OpenModel, WordHead, read_beginnings
+from embspace.compare.model_stitching_models import OpenModel, read_beginnings
 from embspace.files.tables import Row
 from embspace.geometry.parameters.stitching import Kept
 from tests.compare.stitched import N_LAYERS, module, opened, strangers, texts, tokenizer
@@ -45,19 +43,20 @@ def test_a_model_below_itself_keeps_everything_at_every_layer() -> None:
     ]
     for join in found:
         for stitch in (VOCABULARY, IDENTITY):
-            kept = join.stitches[stitch, OWN].states
+            kept = join.stitches[stitch, OWN]
             assert kept.cosine == pytest.approx(1, abs=1e-4) and kept.nearest.all()
 
 
 def test_every_join_has_all_stitches_and_draws() -> None:
     for join in joined(*strangers()):
         names = {VOCABULARY, IDENTITY, TRAINED}
-        below = (OWN, RANDOM, NO_BLOCK) if join.layer else (OWN, RANDOM)
-        assert join.stitches.keys() == {(s, w) for s in names for w in below}
+        keys = {(stitch, weights) for stitch in names for weights in (OWN, RANDOM)}
+        no_block = {(VOCABULARY, NO_BLOCK), (IDENTITY, NO_BLOCK)} if join.layer else set()
+        assert join.stitches.keys() == keys | no_block
         assert join.draws.keys() == {TURNED, SHUFFLED}
         for drawn in join.draws.values():
-            assert [len(kept.states.cosine) for kept in drawn] == [5, 5]
-            assert not np.array_equal(drawn[0].states.cosine, drawn[1].states.cosine)
+            assert [len(kept.cosine) for kept in drawn] == [5, 5]
+            assert not np.array_equal(drawn[0].cosine, drawn[1].cosine)
 
 
 def test_without_training_texts_nothing_is_trained() -> None:
@@ -69,37 +68,25 @@ def test_a_model_of_random_weights_is_not_its_own_twin() -> None:
     """Whatever seed the weights have: else nothing could be above its twin."""
     model = opened("one", module(0).__class__(module(0).config))
     join, *_ = joined(model, model)
-    assert join.stitches[VOCABULARY, RANDOM].states.cosine.mean() < 0.5
-
-
-def test_where_the_upper_model_names_words_these_are_compared() -> None:
-    lower, upper = strangers()
-    assert joined(lower, upper)[0].stitches[VOCABULARY, OWN].same_word is None
-    table = upper.embedding
-    upper = replace(upper, head=WordHead(None, table))
-    same = joined(upper, upper)[1].stitches[IDENTITY, OWN].same_word
-    other = joined(lower, upper)[1].stitches[VOCABULARY, OWN].same_word
-    assert same is not None and same.all()
-    assert other is not None and other.mean() < 0.5
+    assert join.stitches[VOCABULARY, RANDOM].cosine.mean() < 0.5
 
 
 BOUNDS = Bounds(bar=0.5, n_half_samples=40, level=0.95, seed=0)
 N = 40
 
 
-def kept(cosine: float, nearest: float, *, n: int = N, same: float | None = None) -> KeptOutput:
+def kept(cosine: float, nearest: float, *, n: int = N) -> Kept:
     """Return texts of this mean cosine and share found, with a little noise."""
     noise = np.linspace(-0.05, 0.05, n)
     found = np.arange(n) < round(nearest * n)
-    words = None if same is None else np.arange(n) < round(same * n)
-    return KeptOutput(Kept(cosine + noise, found), words)
+    return Kept(cosine + noise, found)
 
 
 def rows_of(
-    own: KeptOutput,
-    twin: KeptOutput,
-    drawn: Mapping[str, list[KeptOutput]],
-    no_block: KeptOutput | None = None,
+    own: Kept,
+    twin: Kept,
+    drawn: Mapping[str, list[Kept]],
+    no_block: Kept | None = None,
 ) -> dict[tuple[str, str], Row]:
     stitches = {("vocabulary", "own"): own, ("vocabulary", "random"): twin}
     stitches["vocabulary", "no block"] = no_block or NOTHING
@@ -125,7 +112,7 @@ NOTHING = kept(0.0, 0.0)
     ],
 )
 def test_a_join_is_above_the_bar_random_weights_and_random_stitches(
-    own: KeptOutput, twin: KeptOutput, draw: KeptOutput, verdict: str
+    own: Kept, twin: Kept, draw: Kept, verdict: str
 ) -> None:
     rows = rows_of(own, twin, {"turned": [NOTHING, draw]})
     assert rows["vocabulary", "own"]["verdict"] == verdict
@@ -141,7 +128,7 @@ def test_a_join_is_above_the_bar_random_weights_and_random_stitches(
         (kept(0.9, 0.0), "does not join"),
     ],
 )
-def test_a_join_keeps_more_than_embeddings_alone(no_block: KeptOutput, verdict: str) -> None:
+def test_a_join_keeps_more_than_embeddings_alone(no_block: Kept, verdict: str) -> None:
     rows = rows_of(kept(0.8, 1.0), NOTHING, {"turned": [NOTHING]}, no_block)
     assert rows["vocabulary", "own"]["verdict"] == verdict
     assert "verdict" not in rows["vocabulary", "no block"]
@@ -149,12 +136,11 @@ def test_a_join_keeps_more_than_embeddings_alone(no_block: KeptOutput, verdict: 
 
 def test_rows_have_means_with_bounds_and_draws_their_range() -> None:
     draws = {"turned": [kept(0.1, 0.0, n=10), kept(0.3, 0.5, n=10)]}
-    rows = rows_of(kept(0.8, 0.75, same=0.5), NOTHING, draws)
+    rows = rows_of(kept(0.8, 0.75), NOTHING, draws)
     own, drawn = rows["vocabulary", "own"], rows["turned", "own"]
     assert (own["layer"], own["upper_layer"], own["n"]) == (1, 2, N)
     assert own["cosine"] == pytest.approx(0.8) and own["nearest"] == 0.75
     assert own["cosine_low"] < 0.8 < own["cosine_high"]
-    assert own["same_word"] == 0.5 and "same_word" not in drawn
     assert (drawn["n"], drawn["n_draws"]) == (10, 2)
     values = [drawn[name] for name in ("cosine", "cosine_low", "cosine_high")]
     assert values == pytest.approx([0.2, 0.1, 0.3])

@@ -1,6 +1,5 @@
 """Loads models to be stitched, refuses others by a reason, and reads beginnings of texts."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +10,11 @@ import yaml
 from embspace.compare.model_stitching_models import (
     ClosedModel,
     OpenModel,
-    WordHead,
     choose_texts,
     load_stitched_model,
     read_beginnings,
     reason_against,
 )
-from embspace.models.parameters.masked_head import HeadTransform
 from tests.compare.stitched import module, opened, texts, tokenizer
 from tests.tiny import DIM, POSITIONS, VOCABULARY, write_tiny_model
 
@@ -37,7 +34,6 @@ def test_a_model_comes_with_embeddings_tokens_and_window() -> None:
     assert isinstance(found, OpenModel)
     assert found.embedding.shape == (len(VOCABULARY), DIM)
     assert (found.name, found.tokens, found.window) == ("mine", VOCABULARY, POSITIONS)
-    assert found.head is None
 
 
 def test_at_random_weights_nothing_but_the_architecture_stays() -> None:
@@ -77,38 +73,18 @@ def test_a_pair_has_the_reason_of_either_model() -> None:
     assert reason_against(model, opened("two", module(1))) == ""
 
 
-def test_a_head_names_the_word_of_the_highest_score() -> None:
-    table = np.eye(4, dtype=np.float32)
-    states = table[[2, 0]] * 3
-    assert WordHead(None, table).first_words(states).tolist() == [2, 0]
-    bias = np.array([0, 0, 0, 100], dtype=np.float32)
-    transform = HeadTransform(
-        dense=table,
-        dense_bias=None,
-        activation="gelu",
-        scale=np.ones(4, np.float32),
-        shift=None,
-        epsilon=1e-12,
-        output=table,
-        bias=None,
-    )
-    assert WordHead(transform, table).first_words(states).tolist() == [2, 0]
-    leaning = replace(transform, bias=bias)
-    assert WordHead(leaning, table).first_words(states).tolist() == [3, 3]
-
-
 def test_texts_are_of_the_corpus_with_most_documents() -> None:
     chosen = choose_texts(texts(), n_texts=30, n_training=10, least_texts=20)
-    assert (chosen.corpus, len(chosen.asked_of), len(chosen.training)) == ("news", 30, 10)
-    assert not {*chosen.asked_of} & {*chosen.training}
+    assert (chosen.corpus, len(chosen.compared), len(chosen.training)) == ("news", 30, 10)
+    assert not {*chosen.compared} & {*chosen.training}
     few = choose_texts(texts(50), n_texts=30, n_training=40, least_texts=20)
-    assert (len(few.asked_of), len(few.training)) == (25, 25)
+    assert (len(few.compared), len(few.training)) == (25, 25)
 
 
 def test_a_document_gives_one_text() -> None:
     table = pd.DataFrame({"id": [*"abc"], "document": [*"xxy"], "text": ["one", "two", "three"]})
     chosen = choose_texts({"news": table}, n_texts=9, n_training=9, least_texts=4)
-    assert chosen.asked_of == ["one", "three"] and chosen.training == []
+    assert chosen.compared == ["one", "three"] and chosen.training == []
 
 
 def test_long_texts_are_read_from_their_beginning() -> None:
@@ -116,6 +92,4 @@ def test_long_texts_are_read_from_their_beginning() -> None:
     assert read.tokens.mask.sum(axis=1).tolist() == [4, 6, 3]
     assert read.shown.sum(axis=1).tolist() == [2, 4, 1]
     assert not read.shown[:, 0].any()
-    ids = read.tokens.ids[np.arange(3), read.one_token]
-    assert tokenizer().convert_ids_to_tokens(ids) == ["w1", "w2", "w7"]
     assert len(read_beginnings([], tokenizer(), 6).shown) == 0

@@ -38,7 +38,6 @@ JOINS = Table(  # a row a direction, pair of layers, stitch and weights below
         "n_draws": "setting",
         **with_bounds("cosine", "profile", bound="profile_bound"),
         **with_bounds("nearest", "word_share"),
-        **with_bounds("same_word", "word_share"),
         "verdict": "trained_verdict",
         "explained_share": "moment",
         "reason": "name",
@@ -84,8 +83,7 @@ def compare_model_stitching(
     into the same upper layer.
 
     `cosine` and `nearest` compare with the upper model's own last states of the same tokens, as
-    `kept_states` does, in [-1, 1] and [0, 1]; the own lower blocks reach 1. `same_word` is the
-    share of texts in which the first word stays that the upper model's head names for one token.
+    `kept_states` does, in [-1, 1] and [0, 1]; the own lower blocks reach 1.
     Texts are the independent units. `explained_share` is the share of the lower embeddings that
     the upper ones explain. The rule of `verdict` stands beside the settings, with dates; layer 0
     has none. Models that cannot be stitched have a single row with the `reason`.
@@ -108,8 +106,8 @@ def compare_model_stitching(
     """
     reason = reason_against(model, other_model)
     chosen = choose_texts(texts, n_texts=n_texts, n_training=n_training, least_texts=least_texts)
-    if not reason and len(chosen.asked_of) < least_texts:
-        reason = f"{chosen.corpus or 'no corpus'}: {len(chosen.asked_of)} texts"
+    if not reason and len(chosen.compared) < least_texts:
+        reason = f"{chosen.corpus or 'no corpus'}: {len(chosen.compared)} texts"
     if reason or not (isinstance(model, OpenModel) and isinstance(other_model, OpenModel)):
         return {"csv": JOINS.of([{"reason": reason}])}
     how = Stitching(ridge_strength, n_draws, n_first, seed)
@@ -118,14 +116,14 @@ def compare_model_stitching(
     with threadpool_limits(1):  # the same sums on any number of cores
         for lower, upper in ((model, other_model), (other_model, model)):
             window = min(longest, lower.window, upper.window)
-            asked_of, training = (
+            compared, training = (
                 read_beginnings(part, upper.tokenizer, window)
-                for part in (chosen.asked_of, chosen.training)
+                for part in (chosen.compared, chosen.training)
             )
             place: Row = {"lower_model": lower.name, "corpus": chosen.corpus}
             place["explained_share"] = explained_share(lower.embedding, upper.embedding)
             generator = stream_of(np.random.default_rng(seed), lower.name, upper.name)
-            for join in joins(lower, upper, asked_of, training, how, generator):
+            for join in joins(lower, upper, compared, training, how, generator):
                 rows += [place | row for row in join_rows(join, bounds)]
     return {"csv": JOINS.of(rows)}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from embspace.compare.alignment_table import corresponding_layers
 from embspace.compare.model_stitching_models import Beginnings, OpenModel
@@ -44,23 +44,17 @@ class Stitching:
 
 
 @dataclass(frozen=True, eq=False)
-class KeptOutput:
-    """Holds how much of the upper model's own output a stitched output keeps, by text."""
-
-    states: Kept
-    same_word: Bool[np.ndarray, " text"] | None
-    """Whether the first word of a token stays; None without a head."""
-
-
-@dataclass(frozen=True, eq=False)
 class Join:
     """Two layers that are joined, by the stitches that are tried."""
 
     layer: int
     upper_layer: int
-    stitches: Mapping[tuple[str, str], KeptOutput]
-    """By stitch, and by what is below: `OWN`, `RANDOM`, or above layer 0 `NO_BLOCK`."""
-    draws: Mapping[str, list[KeptOutput]]
+    stitches: Mapping[tuple[str, str], Kept]
+    """By stitch, and by what is below: `OWN`, `RANDOM`, or above layer 0 `NO_BLOCK`.
+
+    The trained stitch, which has no verdict, stands above the first two alone.
+    """
+    draws: Mapping[str, list[Kept]]
     """Outputs of random stitches by kind, for `n_first` texts at equal distances."""
 
 
@@ -80,28 +74,16 @@ class _Upper:
         self.model, self.texts, self.shown = model, texts, training.shown
         self.training = _states(model, training.tokens)
         self.own = last_states(model.module, texts.tokens)
-        self.words = self._words(self.own, np.arange(len(self.own)))
 
     def output(
         self,
         states: Float[np.ndarray, "some token dim"],
         layer: int,
         rows: Int[np.ndarray, " some"],
-    ) -> KeptOutput:
-        """Return what the blocks above a layer make of stitched states of some texts."""
+    ) -> Kept:
+        """Return how much of their own last states some texts keep above stitched states."""
         made = last_states_above(self.model.module, layer, states, self.texts.tokens.of(rows))
-        kept = kept_states(self.own, made, self.texts.shown, rows)
-        if self.words is None:
-            return KeptOutput(kept, None)
-        return KeptOutput(kept, np.asarray(self._words(made, rows) == self.words[rows]))
-
-    def _words(
-        self, states: Float[np.ndarray, "some token dim"], rows: Int[np.ndarray, " some"]
-    ) -> Int[np.ndarray, " some"] | None:
-        if self.model.head is None:
-            return None
-        places = self.texts.one_token[rows]
-        return self.model.head.first_words(states[np.arange(len(rows)), places])
+        return kept_states(self.own, made, self.texts.shown, rows)
 
 
 def joins(
@@ -135,6 +117,8 @@ def joins(
             for name, stitch in _stitches(
                 part, kernels[weights], above, lower_layer, upper_layer, how.strength
             ).items():
+                if (name, source) == (TRAINED, NO_BLOCK):
+                    continue
                 states = stitch(part.states[lower_layer])
                 stitched[name, source] = above.output(states, upper_layer, everything)
         some = below[OWN].states[layer, first]
@@ -231,7 +215,7 @@ def _verdict(row: Row, chance: Sequence[Row], no_block: Row, bar: float) -> str:
     return NOT if any(float(row[f"{name}_high"]) <= bars[name] for name in DECISIVE) else OPEN
 
 
-def _row(kept: KeptOutput, bounds: Bounds) -> Row:
+def _row(kept: Kept, bounds: Bounds) -> Row:
     """Return the means over texts, with intervals over half-samples of them."""
     values = _values(kept)
     names, table = [*values], np.stack([*values.values()])
@@ -257,17 +241,14 @@ def _row(kept: KeptOutput, bounds: Bounds) -> Row:
     return row
 
 
-def _drawn_row(drawn: Sequence[KeptOutput]) -> Row:
+def _drawn_row(drawn: Sequence[Kept]) -> Row:
     values = [_values(kept) for kept in drawn]
-    row: Row = {"n": len(drawn[0].states.cosine)}
+    row: Row = {"n": len(drawn[0].cosine)}
     for name in values[0]:
         means = np.array([draw[name].mean() for draw in values])
         row |= {name: means.mean(), f"{name}_low": means.min(), f"{name}_high": means.max()}
     return row
 
 
-def _values(kept: KeptOutput) -> dict[str, Float[np.ndarray, " text"]]:
-    values = {"cosine": kept.states.cosine, "nearest": kept.states.nearest}
-    if kept.same_word is not None:
-        values["same_word"] = kept.same_word
-    return {name: np.asarray(array, dtype=np.float64) for name, array in values.items()}
+def _values(kept: Kept) -> dict[str, Float[np.ndarray, " text"]]:
+    return {name: np.asarray(getattr(kept, name), dtype=np.float64) for name in DECISIVE}

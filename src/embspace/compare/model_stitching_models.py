@@ -7,40 +7,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 
 from embspace.errors import InputError
 from embspace.measure.tables.even_places import evenly
 from embspace.models.encoder import padded
 from embspace.models.parameters.groups import require_same_tokens
-from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import read_parameters, run_parameters
-from embspace.models.stream.adapters import blocks_of
 from embspace.models.stream.entered import TokenIds, can_be_entered
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import cut_windows, largest_window
 from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.schema import read_yaml
-
-Words = Int[np.ndarray, " row"]
-
-
-@dataclass(frozen=True, eq=False)
-class WordHead:
-    """Names the likeliest word after a last state."""
-
-    transform: HeadTransform | None
-    table: Float[np.ndarray, "token dim"]
-    """The output embedding of a language model, for a model without `transform`."""
-
-    def first_words(self, states: Float[np.ndarray, "row dim"]) -> Words:
-        """Return the token with the highest score for each state."""
-        if self.transform is None:
-            return np.asarray((states @ self.table.T).argmax(axis=1))
-        scores = self.transform(states) @ self.transform.output.T
-        bias = self.transform.bias
-        return np.asarray((scores if bias is None else scores + bias).argmax(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +33,13 @@ class OpenModel:
     tokenizer: Any
     window: int
     final_norm: str | None
-    head: WordHead | None
-    """None of a model that predicts no words."""
 
     def untrained(self, seed: int) -> "OpenModel":
         """Return the same architecture at random weights."""
         module = with_random_weights(self.module, seed)
         parameters = run_parameters(module, self.tokenizer, self.final_norm)
         embedding = parameters.input_embedding[: len(self.tokens)]
-        return replace(self, module=module, embedding=embedding, head=None)
+        return replace(self, module=module, embedding=embedding)
 
 
 @dataclass(frozen=True)
@@ -87,9 +64,6 @@ def load_stitched_model(described: str, _: str) -> StitchedModel:
     if not can_be_entered(module):
         return ClosedModel(f"{name}: the blocks of {type(module).__name__} cannot be entered")
     parameters = read_parameters(name, model, module)
-    head = None
-    if parameters.head_transform is not None or blocks_of(module)[0].causal:
-        head = WordHead(parameters.head_transform, parameters.output_embedding)
     return OpenModel(
         name,
         module,
@@ -98,7 +72,6 @@ def load_stitched_model(described: str, _: str) -> StitchedModel:
         load_tokenizer(name, model),
         largest_window(model, module),
         model.final_norm,
-        head,
     )
 
 
@@ -120,7 +93,8 @@ class ChosenTexts:
     """Texts of the corpus with most documents, one of each document."""
 
     corpus: str
-    asked_of: list[str]
+    compared: list[str]
+    """Texts whose outputs are compared."""
     training: list[str]
     """Further texts, for the trained stitch."""
 
@@ -130,7 +104,7 @@ def choose_texts(
 ) -> ChosenTexts:
     """Return texts at equal distances over the corpus with most documents, the first of equals.
 
-    Of few documents half, or `least_texts`, are asked of, and the rest is for training.
+    Of few documents half, or `least_texts`, are compared, and the rest is for training.
     """
     if not texts:
         return ChosenTexts("", [], [])
@@ -148,13 +122,6 @@ class Beginnings:
     tokens: TokenIds
     shown: Bool[np.ndarray, "text token"]
     """True for ordinary tokens; there is one in each text."""
-
-    @property
-    def one_token(self) -> Int[np.ndarray, " text"]:
-        """The place of the middle one of a text's ordinary tokens."""
-        numbers = self.shown.cumsum(axis=1)
-        middle = (numbers[:, -1:] + 1) // 2
-        return np.asarray((self.shown & (numbers == middle)).argmax(axis=1))
 
 
 def read_beginnings(texts: Sequence[str], tokenizer: Any, longest: int) -> Beginnings:

@@ -55,13 +55,7 @@ def test_verdicts_stand_first_and_all_stitches_behind_the_fold(turned: pd.DataFr
     assert headings == ["## Verdicts", "## one below two", "## two below one"]
     first, rest = text.split("<details>")
     assert first.count("| joins ") == 6
-    assert "first word stays" not in text  # no head
     assert "shuffled tokens" in rest and "trained, random weights below" in rest
-
-
-def test_the_first_word_is_shown_where_a_model_has_a_head(turned: pd.DataFrame) -> None:
-    some = turned.assign(same_word=0.5, same_word_low=0.4, same_word_high=0.6)
-    assert "first word stays" in drawn(some)[1]
 
 
 def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:

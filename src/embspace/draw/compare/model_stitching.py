@@ -33,7 +33,6 @@ BAR = 0.5
 MEASURES = {
     "cosine": "cosine with the own output",
     "nearest": "share of texts found",
-    "same_word": "first word stays",
 }
 AXES = {"cosine": "cosine", "nearest": "texts found"}
 SHORT = {"cosine": "states", "nearest": "texts"}
