@@ -87,7 +87,8 @@ def draw_parameter_vectors(
 ) -> tuple[Figure, str]:
     """Draw how alike vectors' words are, how much words keep, units with common words, and a list.
 
-    The list has the vectors with the most similar words of a layer and group."""
+    The list has the vectors with the most similar words of a layer and group.
+    """
     facts, scores, cards = results["json"], results["csv"], results["cards"]
     n_lines = min(most_layers, facts.get("n_layers", 1))
     figure, axes = new_figure(
