@@ -203,7 +203,7 @@ def _kinds(coordinates: pd.DataFrame) -> pd.Series:
 
 
 def _looks(kinds: pd.Series) -> dict[str, Look]:
-    """Return the looks of the kinds in the order of the points; further kinds come last, in gray."""
+    """Return the looks of the kinds in the order of the points; rare kinds come last, in gray."""
     named = corpus_looks(kind for kind in kinds if kind != OTHERS)
     return named | ({OTHERS: Look(OTHERS, "0.75", ".")} if OTHERS in set(kinds) else {})
 
