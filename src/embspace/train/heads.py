@@ -121,7 +121,7 @@ def _sees_what_follows(module: Any) -> bool:
 
 
 def _freeze(module: Any, n_trainable: int) -> None:
-    """Leave the last blocks and what comes after them to training, and fix all before."""
+    """Leave the last blocks and all later modules to training, and fix all earlier modules."""
     import torch
 
     n_layers = module.config.num_hidden_layers
