@@ -96,7 +96,7 @@ def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) 
 
 
 def _check_objective(phase: Phase, module: Any) -> None:
-    """Stop if the architecture cannot do what is asked of it."""
+    """Stop if the architecture lacks what the phase needs."""
     kind = type(module).__name__
     is_paired = isinstance(phase, MaskedLanguageModeling) and phase.next_sentence_after is not None
     if is_paired and "next_sentence_label" not in inspect.signature(module.forward).parameters:

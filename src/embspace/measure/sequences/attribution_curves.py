@@ -42,7 +42,7 @@ def curve_rows(
 def area_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, steps: list[int], **options: Any
 ) -> Iterator[Row]:
-    """One row a seed, method and curve: the area, and less that of other orders, in pairs."""
+    """Yield a row per seed, method and curve: the area, and paired differences from controls."""
     rows, stratum = _documents(placed)
     level = options["level"]
     for model in models:

@@ -35,7 +35,7 @@ class Gene:
         return len(self.codons)
 
     def present(self, words: list[str]) -> Bool[np.ndarray, " change"]:
-        """Whether a sequence has each change's codon; `words` are its k-mers, one a place."""
+        """Return by change whether a sequence has the codon; `words` are the k-mers by place."""
         is_present = []
         for codon_to, covers, starts in zip(
             self.changes["codon_to"], self.covers, self.starts, strict=True

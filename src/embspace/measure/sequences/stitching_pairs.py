@@ -58,8 +58,7 @@ class StitchedPair:
     upper_seed: int
     """The seed of the model with learned classes: the upper blocks and the head."""
     lower: int | str
-    """The seed whose model is only pretrained, or the model of conf/model that is none of the
-    run's; it gives the embeddings and the lower blocks."""
+    """The seed of the pretrained model, or a model outside the run: embeddings, lower blocks."""
     is_control: bool
     """True for a seed above the same seed's pretraining, with two nearly equal spaces."""
     unstitched: Bool[np.ndarray, " text"]
