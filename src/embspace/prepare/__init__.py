@@ -1,1 +1,1 @@
-"""Stages that bring texts and stimuli into one form."""
+"""Stages that bring texts and stimuli into a common form."""

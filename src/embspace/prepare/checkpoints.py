@@ -1,7 +1,7 @@
-"""Stage `prepare_checkpoints`: which checkpoints of a model's training are read, and their pins.
+"""Stage `prepare_checkpoints`: the checkpoints of a model's training to read, with pins.
 
-DVC sees models.lock as a whole. What reads the checkpoints depends on their pins, written here,
-which change with their own entries alone.
+DVC sees models.lock as a whole. Readers of the checkpoints depend on the pins written here; the
+pins change with the checkpoints' entries alone.
 """
 
 import json
@@ -32,8 +32,9 @@ def prepare_checkpoints(
     """Prepare by step: a checkpoint's source, its commit, and the sha256 of each file.
 
     Raises:
-        InputError: if the model's file names no checkpoints, or if one was not fetched, lacks a
-            file, has another than was fetched, or has the weights of another checkpoint.
+        InputError: if the model's file names no checkpoints, or if a checkpoint was not fetched,
+            lacks a file, has a file that was not fetched, or has the same weights as a second
+            checkpoint.
     """
     pins = {}
     for checkpoint in chosen_checkpoints(name, model, n_checkpoints):
@@ -50,7 +51,7 @@ def prepare_checkpoints(
 
 
 def _check_distinct(name: str, pins: dict[str, Any]) -> None:
-    """Refuse steps whose weights are the same files: makers have published one for another."""
+    """Refuse steps with the same files of weights: makers have published a checkpoint twice."""
     by_weights: dict[tuple[str, ...], list[str]] = {}
     for step, pin in pins.items():
         weights = [pin["sha256"][file] for file in sorted(pin["sha256"]) if file.endswith(WEIGHTS)]
@@ -65,7 +66,7 @@ def _check_distinct(name: str, pins: dict[str, Any]) -> None:
 
 
 def checkpoints_to_read(name: str, model: Model) -> list[PublishedCheckpoint]:
-    """Return the checkpoints of a training that `prepare_checkpoints` takes, by its settings.
+    """Return the checkpoints of a training for `prepare_checkpoints`, by the stage's settings.
 
     Raises:
         InputError: if the model's file names none, or the settings do not fit.

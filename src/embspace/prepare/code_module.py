@@ -1,4 +1,4 @@
-"""Reads what a module imports and does, from its source alone."""
+"""Reads the imports and calls of a module, from the source alone."""
 
 import ast
 import hashlib
@@ -17,7 +17,7 @@ DYNAMIC = {"import_module", "__import__", "run_module", "run_path", "exec_module
 
 
 class Imported(NamedTuple):
-    """An import statement names a module, and perhaps names in it, which may be modules too."""
+    """An import statement names a module, and perhaps names in the module, possibly modules too."""
 
     module: str
     names: tuple[str, ...]
@@ -31,16 +31,16 @@ class Module:
 
     @property
     def is_stage(self) -> bool:
-        """Whether running it runs a stage."""
+        """Whether running the module runs a stage."""
         calls = any(self._calls({"run_stage"}))
         return calls and '__name__ == "__main__"' in self._text
 
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
-        """The imports, those inside functions too, but not those for a type checker alone.
+        """Return the imports, in functions too, but not the imports for a type checker alone.
 
         Raises:
-            InputError: if it imports by a name that only a run knows.
+            InputError: if the module imports by a name known only in a run.
         """
         if line := next(self._calls(DYNAMIC), None):
             raise InputError(
@@ -57,16 +57,16 @@ class Module:
 
     @cached_property
     def opened_beside(self) -> tuple[Path, ...]:
-        """The data files in its folder that it names."""
+        """The named data files in the module's folder."""
         files = sorted(path for path in self.path.parent.iterdir() if path.is_file())
         data = (path for path in files if path.suffix not in (".py", ".pyi"))
         return tuple(path for path in data if f'"{path.name}"' in self._text)
 
     @cached_property
     def digest(self) -> str:
-        """The hash of what is left without docstrings and comments.
+        """Return the hash of the source without docstrings and comments.
 
-        Of the text: what a parser prints differs between versions of Python.
+        Of the text: the output of a parser differs between versions of Python.
         """
         lines = self._text.splitlines()
         for number in self._lines_of_docstrings():
@@ -93,7 +93,7 @@ class Module:
                 yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
     def _calls(self, names: set[str]) -> Iterator[int]:
-        """Yield the lines in which a function of one of these names is called."""
+        """Yield the lines with calls of functions of these names."""
         for node in ast.walk(self._tree):
             if isinstance(node, ast.Call) and _last_name(node.func) in names:
                 yield node.lineno

@@ -26,7 +26,7 @@ Runs = UInt64[np.ndarray, " run"]
 
 
 def copies_of(texts: Sequence[str], similarity: float | None) -> Int[np.ndarray, " text"]:
-    """The first text that each text is a copy of, by its number; its own where there is none.
+    """Return the number of the first copy, by text; the own number of a text without copies.
 
     `similarity` is the least Jaccard index of copies, over 0 and up to 1; with None, equal texts
     alone are copies.
@@ -44,7 +44,7 @@ def copies_of(texts: Sequence[str], similarity: float | None) -> Int[np.ndarray,
 
 
 def names_of_copies(texts: pd.DataFrame) -> pd.Series:
-    """Return the id of the text that each of prepared texts is a copy of; its own where none is."""
+    """Return the id of the first copy, by prepared text; the own id of a text without copies."""
     return texts["copy_of"] if "copy_of" in texts else texts["id"]
 
 
@@ -104,7 +104,7 @@ def _join(
     chain: Int[np.ndarray, " text"],
     similarity: float,
 ) -> None:
-    """Make one chain of those of a text and of the earlier `others` that are near copies of it."""
+    """Join the chains of a text and of near copies among the earlier `others`."""
     left = np.array(sorted(others), dtype=np.int64)
     while len(left):
         other = int(left[0])
@@ -116,7 +116,7 @@ def _join(
 
 
 def jaccard(x: Runs, y: Runs) -> float:
-    """The share of the elements of two sets, ascending, that both have; 0 of empty ones."""
+    """Return the share of common elements of two ascending sets; 0 for empty sets."""
     n_common = len(np.intersect1d(x, y, assume_unique=True))
     n_all = len(x) + len(y) - n_common
     return n_common / n_all if n_all else 0.0
@@ -133,7 +133,7 @@ def _number(word: str) -> int:
 
 
 def _runs(words: UInt64[np.ndarray, " word"]) -> Runs:
-    """The different runs of a text; none of one that is shorter than a run."""
+    """Return the different runs of a text; none of a text shorter than a run."""
     n = max(len(words) - RUN + 1, 0)
     hashes = np.zeros(n, dtype=np.uint64)
     for place in range(RUN):

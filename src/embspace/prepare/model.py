@@ -1,7 +1,7 @@
-"""Stage `prepare_model`: what the files of a model are, before anything is read out of them.
+"""Stage `prepare_model`: the identity of a model's files, checked before reading.
 
-DVC sees models.lock as a whole. Stages that read a model depend on its pin, written here, which
-changes with the model's own entry alone.
+DVC sees models.lock as a whole. Stages that read a model depend on the pin written here; the pin
+changes with the model's entry alone.
 """
 
 import json
@@ -29,11 +29,11 @@ from embspace.settings.stage import StageConfig, run_stage
 
 
 def prepare_model(name: str, model: Model, lock: dict[str, Locked]) -> dict[str, Any]:
-    """The pin of a model: where it comes from, and the sha256 of the files that are known.
+    """Return the pin of a model: the source, and the sha256 of the known files.
 
     Raises:
         InputError: if the model is larger than the free memory, was not fetched, or if a file is
-            missing, differs from its pin, or does not make a model.
+            missing, differs from the pin, or does not make a model.
     """
     if isinstance(model, VectorsModel):
         files = locate_vectors(name, model)

@@ -1,4 +1,4 @@
-"""Stage `prepare_stimuli`: sentences and words made for one analysis each, checked, as tables."""
+"""Stage `prepare_stimuli`: sentences and words made for single analyses, checked, as tables."""
 
 import json
 from collections.abc import Iterator
@@ -39,14 +39,14 @@ class Sentence(_Row):
 
 
 class Homonym(_Row):
-    """A sentence in which `word` has `sense`."""
+    """A sentence with `word` in `sense`."""
 
     word: Text
     sense: Text
 
 
 class Synonym(_Row):
-    """A sentence of a group that says one thing; `slots` are the words chosen in its frame."""
+    """A sentence of a group with the same content; `slots` are the words chosen in the frame."""
 
     group: Text
     kind: Literal["slots", "paraphrases", "random_characters", "random_words"]
@@ -54,13 +54,13 @@ class Synonym(_Row):
 
 
 class Paraphrase(_Row):
-    """One of several sentences of one `meaning` in different words."""
+    """A sentence from a set with the same `meaning` in different words."""
 
     meaning: Text
 
 
 class Control(_Row):
-    """A sentence, or its counterpart of like words and another meaning."""
+    """A sentence, or the counterpart of like words and different meaning."""
 
     pair: Text
     kind: Literal["negation", "swapped_roles"]
@@ -68,7 +68,7 @@ class Control(_Row):
 
 
 class Difference(_Row):
-    """One side of a minimal pair, which differs in what `category` names."""
+    """A side of a minimal pair; the sides differ in `category`."""
 
     category: Text
     pair: Text
@@ -76,7 +76,7 @@ class Difference(_Row):
 
 
 class Word(_Row):
-    """A word alone; forms of one lemma go into one fold."""
+    """A word alone; forms of the same lemma go into the same fold."""
 
     word: Text
     lemma: Text
@@ -93,10 +93,10 @@ def prepare_stimuli(
     differences: str,
     words: WordSource,
 ) -> dict[str, pd.DataFrame]:
-    """The tables of all sets, read from these files; one row a sentence or word.
+    """The tables of all sets, read from these files; a row per sentence or word.
 
     Raises:
-        InputError: naming the file, the row or line and the key, for what does not fit.
+        InputError: naming the file, the row or line and the key of a misfit.
     """
     tables = {
         "evolution": _read(evolution, Sentence),
@@ -148,7 +148,7 @@ def _read_differences(path: str) -> pd.DataFrame:
 
 
 def _pairs_by_category(content: Any, path: str) -> Iterator[dict[Any, Any]]:
-    """The rows of {category: [[first, second], ...]}, less categories that repeat one reversed."""
+    """Return the rows of {category: [[first, second], ...]}, less reversed copies of categories."""
     if not isinstance(content, dict):
         raise InputError(f"{path}: expected {{category: [[first, second], ...]}}")
     for number, (category, pairs) in enumerate(content.items()):

@@ -1,4 +1,4 @@
-"""Stage `prepare_texts`: the texts of a corpus, wherever they come from, as one table."""
+"""Stage `prepare_texts`: the texts of a corpus from any source, as a single table."""
 
 import logging
 from pathlib import Path
@@ -61,7 +61,7 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
 
 def load_units(corpus: Corpus) -> pd.DataFrame:
-    """One row a text or sentence, as the corpus says: id, document, text, what else is known."""
+    """Return a row per text or sentence, as the corpus says: id, document, text, further facts."""
     table = load_corpus(corpus).reset_index(drop=True)
     table["document"] = documents_of(table).astype(str)
     table["copy_of"] = table["id"].astype(str)
@@ -80,12 +80,12 @@ def lengths_of_units(corpus: Corpus) -> pd.Series:
 
 
 def _is_to_split(corpus: Corpus) -> bool:
-    """Return whether a corpus gives sentences of its texts; a grammar gives its own sentences."""
+    """Return whether a corpus gives sentences of the texts; a grammar gives own sentences."""
     return corpus.unit == "sentence" and not isinstance(corpus, GrammarCorpus)
 
 
 def local_files(corpus: Corpus) -> dict[str, str]:
-    """The paths of the files that a user wrote into the description of a corpus, by their key."""
+    """Return the paths of the files in a user's description of a corpus, by key."""
     if isinstance(corpus, BuiltinCorpus | FileCorpus | FastaCorpus):
         return {"path": corpus.path}
     if isinstance(corpus, LineagesCorpus):
@@ -98,7 +98,7 @@ def local_files(corpus: Corpus) -> dict[str, str]:
 
 
 def warn_unwatched(name: str, corpus: Corpus) -> None:
-    """Say so if the texts lie where `dvc repro` would not notice that they change."""
+    """Warn if the texts lie where `dvc repro` would not notice changes."""
     if getattr(corpus, "sha256", None):
         return  # other texts in the same place would be refused
     for path in local_files(corpus).values():
@@ -115,7 +115,7 @@ def warn_unwatched(name: str, corpus: Corpus) -> None:
 
 
 def documents_of(table: pd.DataFrame) -> pd.Series:
-    """Return the document of each text; the text itself where none is given."""
+    """Return the documents by text; the text's id without a given document."""
     if "document" not in table:
         return table["id"]
     given = table["document"].astype(object)
@@ -154,7 +154,7 @@ def _by_sentence(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def load_corpus(corpus: Corpus) -> pd.DataFrame:
-    """The texts of a corpus as they come: id, text, and what else is known of them."""
+    """Return the texts of a corpus from the source: id, text, and further facts."""
     if isinstance(corpus, BuiltinCorpus):
         with within("key 'path'"):
             return load_texts(corpus.path)

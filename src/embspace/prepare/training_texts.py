@@ -63,9 +63,9 @@ def _labels(table: pd.DataFrame, run: Run) -> pd.Series:
 
 
 def _split(table: pd.DataFrame, run: Run) -> np.ndarray:
-    """Split the texts by documents of each domain and label, whatever the run asks for.
+    """Split the texts by documents within domains and labels, whatever the run asks for.
 
-    So runs that classify and runs that do not hold out the same documents of a corpus.
+    Runs with and without classification hold out the same documents of a corpus.
     """
     generator = np.random.default_rng(run.split_seed)
     known = [column for column in ("domain", "label") if column in table]

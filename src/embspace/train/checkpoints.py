@@ -33,7 +33,7 @@ class Record:
     own_sha256: str = ""  # of what stands above
 
     def hashed(self) -> "Record":
-        """The same with its own hash."""
+        """The same with the record's own hash."""
         content = {key: value for key, value in asdict(self).items() if key != "own_sha256"}
         text = json.dumps(content, sort_keys=True)
         return replace(self, own_sha256=hashlib.sha256(text.encode()).hexdigest())
@@ -55,7 +55,7 @@ class Checkpoint:
 
     @property
     def key(self) -> str:
-        """Its name among the checkpoints of the run."""
+        """The checkpoint's name among the checkpoints of the run."""
         return f"seed_{self.seed}.{self.phase}.{self.step}"
 
     def losses(self) -> list[tuple[int, float]]:

@@ -57,7 +57,7 @@ class Training:
 
 
 def train_seed(training: Training, seed: int) -> None:
-    """Train one seed, and write its checkpoints; see `train_model`."""
+    """Train a seed, and write the checkpoints; see `train_model`."""
     import torch
 
     if training.device == "cpu":
@@ -77,7 +77,7 @@ def train_seed(training: Training, seed: int) -> None:
 
 
 def _learned(texts: pd.DataFrame) -> pd.DataFrame:
-    """Return the texts that training sees."""
+    """Return the training texts."""
     return texts.loc[texts["split"] == "train", ["text", "label"]].reset_index(drop=True)
 
 
@@ -183,7 +183,7 @@ def _train_phase(
 
 @contextmanager
 def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
-    """Add to an error, or to memory that has run out, which checkpoint is the last."""
+    """Add the last checkpoint to an error, or to a lack of memory."""
     try:
         yield
     except (InputError, MemoryError, RuntimeError) as error:

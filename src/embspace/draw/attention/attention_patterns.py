@@ -48,7 +48,7 @@ MORE = ("set", "type", "stability", "n_without_first_key", "n_both")
 def draw_attention_patterns(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw clear heads of four types with their tokens, the share of each type, and divergences."""
+    """Draw clear heads of four types with tokens, the shares of the types, and divergences."""
     types, divergence = results["types"], results[DIVERGENCE]
     clear = _clear(types)
     n_panels = len(clear) + 2
@@ -117,7 +117,7 @@ def _clear(types: pd.DataFrame) -> pd.DataFrame:
 
 
 def _maps(axes: Sequence[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: list[str]) -> None:
-    """Draw the clearest head of each type."""
+    """Draw the clearest heads of the types."""
     columns = ["type", "clearest_layer", "clearest_head"]
     for ax, (name, *place) in zip(axes, types[columns].itertuples(index=False), strict=False):
         layer, head = map(int, place)
@@ -134,7 +134,7 @@ def _scale(axes: Sequence[Axes]) -> None:
 
 
 def _shares(ax: Axes, types: pd.DataFrame) -> None:
-    """Draw the share of each type as a bar with its interval, beside random weights."""
+    """Draw the shares of the types as bars with intervals, beside random weights."""
     places, shares = np.arange(len(types)), types["share"]
     ax.barh(places, shares, color=[*[BLUE] * (len(types) - 1), REST])
     low, high = shares - types["share_low"], types["share_high"] - shares

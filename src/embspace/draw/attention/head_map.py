@@ -34,7 +34,7 @@ NEAREST = {"head": "head", "nearest": "nearest head", "nearest_divergence": "div
 def draw_head_map(
     results: dict[str, Any], label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return how much heads of a layer and of others differ, and tables of it."""
+    """Return how much heads of the same layer and of different layers differ, and tables."""
     plane, divergence = results["head_features/plane"], results["head_features/divergence"]
     title = f"Map of heads of {label}"
     if plane.empty:
@@ -76,7 +76,7 @@ def _small(bits: float) -> str:
 
 
 def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
-    """Draw by layer how much heads of it differ, and how much from those of other layers."""
+    """Draw by layer how much the heads differ, among themselves and from other layers' heads."""
     by_layer = divergence[divergence["layer"].notna()]
     for name, look in COMPARED.items():
         rows = by_layer[by_layer["compared_with"] == name]

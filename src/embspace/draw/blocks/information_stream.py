@@ -46,9 +46,9 @@ NOTE = (
 def draw_information_stream(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw alignment along the stream, and the gains of its steps.
+    """Draw alignment along the stream, and the gains of the steps.
 
-    Layers follow each other on the axis, and within a layer the points of its block.
+    Layers are in sequence on the axis, and within a layer the points of the block.
     """
     points, steps = results["csv"], results["steps"]
     figure, grid = new_figure(
@@ -83,7 +83,7 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
 
 
 def _title(gains: pd.DataFrame, label: str) -> str:
-    """Return what attention and MLP do to the mean cosine, each with its norm, mean over blocks."""
+    """Return the changes of the mean cosine by attention and MLP, with norms, means over blocks."""
     cosine_gains = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if cosine_gains.empty:
         return f"The stream of {label} was not measured"
@@ -111,7 +111,7 @@ def _signed(number: float, digits: int) -> str:
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of points on the stream with their place `x`, each state once."""
+    """Return the rows of points on the stream with the place `x`, every state once."""
     on_stream = [point for point in ON_STREAM if point in set(rows["point"])]
     share = {point: number / (len(on_stream) - 1) for number, point in enumerate(on_stream)}
     kept = rows[rows["point"].isin(on_stream)]
@@ -141,7 +141,7 @@ def _along_stream(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
-    """Draw the gain of each part by layer, its mean, and the mean with random weights."""
+    """Draw the gains of the parts by layer, the mean, and the mean with random weights."""
     import seaborn as sns
 
     by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
@@ -222,7 +222,7 @@ def _tables(results: Results, digits: int) -> list[str]:
 
 
 def _by_layer(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return a column for each layer after those of the keys, in their order."""
+    """Return the columns of the keys, then a column per layer, in order."""
     named = rows.assign(**{key: rows[key].astype(str).str.replace("_", " ") for key in keys})
     wide = named.pivot_table("value", keys, "layer", sort=False).reset_index()
     wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]

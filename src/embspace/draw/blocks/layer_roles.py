@@ -1,4 +1,4 @@
-"""Tells what blocks do with their input, by depth, from `measure_layer_roles`."""
+"""Tells how blocks change the input, by depth, from `measure_layer_roles`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -43,7 +43,7 @@ NULLS_NOTE = (
 
 
 def tables_of(results: Results, label: str, digits: int) -> str:
-    """Return the page: layers first; behind a fold what others print, and the heads."""
+    """Return the page: layers first; behind a fold the published numbers, and the heads."""
     profiles, nulls = results["profiles"], results["nulls"]
     beside = nulls[(nulls["part"] == "head") & nulls["median"].notna()]
     layers = _layers(nulls)
@@ -61,7 +61,7 @@ def tables_of(results: Results, label: str, digits: int) -> str:
 
 
 def _layers(nulls: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a layer and measure, its value with the range of each kind of random weights."""
+    """Return a row per layer and measure: the value, and the ranges of random weights by kind."""
     rows = nulls[nulls["part"] != "head"]
     keys = ["part", "layer", "measure"]
     table = rows.drop_duplicates(keys)[[*keys, "median"]].rename(columns={"median": "value"})

@@ -40,7 +40,7 @@ def labels_of(pair: str) -> str:
 
 
 def _without_comma(label: str) -> str:
-    """Return a label with what follows its comma in brackets, as sentences need it."""
+    """Return a label with the part after the comma in brackets, for sentences."""
     name, comma, rest = label.partition(", ")
     return f"{name} ({rest})" if comma else label
 

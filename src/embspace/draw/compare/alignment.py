@@ -103,7 +103,7 @@ def _tables(
 
 
 def _named(rows: pd.DataFrame) -> pd.DataFrame:
-    """Name the bounds after their value, as `markdown_table` joins them, and the measures."""
+    """Name the measures, and the bounds after the value, for `markdown_table` to join."""
     named = rows.rename(columns={"low": "value_low", "high": "value_high"})
     if "measure" not in named:
         return named

@@ -24,7 +24,7 @@ def equally_deep(alignment: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_alike(model: str, ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a line of texts and a dashed one of words, named at their ends."""
+    """Draw a line of texts and a dashed line of words, named at the ends."""
     for unit, unit_rows in rows.groupby("unit", sort=False):
         name = f"{corpus_looks(rows['corpus'])[unit_rows['corpus'].iloc[0]].name}, {unit}s"
         marks, dashes = ("o", "-") if unit == "text" else ("s", "--")

@@ -55,7 +55,7 @@ CHANCE = 0.05  # of a rule whose null is true, at most
 def draw_ledger(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a bar for each section of the thesis or other source, and one for each verdict."""
+    """Draw bars of the sections of the thesis or a further source, and bars of the verdicts."""
     ledger = results["csv"]
     ledger = ledger.assign(place=_places(ledger))
     is_claim = ledger["kind"] == "claim"
@@ -87,9 +87,9 @@ def _title(claims: pd.DataFrame) -> str:
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a bar for each section, the first at the top, in parts that number their claims.
+    """Draw a bar per section, the first at the top, in parts with numbers of claims.
 
-    Claims that cannot be checked are no part, and sections of one or two have no bar.
+    Claims not checkable are no part, and sections of one or two claims have no bar.
     """
     counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
     counts = counts.drop(columns="not checkable", errors="ignore")
@@ -117,7 +117,7 @@ def _look(bars: Iterable[Rectangle], verdict: str) -> None:
 
 
 def _totals(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a bar for each verdict, which names the parts of the sections, too."""
+    """Draw a bar per verdict; the bars also name the parts of the sections."""
     counts = rows["verdict"].value_counts()
     for verdict in (name for name in VERDICTS if name in counts):
         bars = ax.barh([VERDICTS[verdict].name], counts[verdict], height=0.5)
@@ -212,9 +212,9 @@ def _tables(ledger: pd.DataFrame, rules: pd.DataFrame, label: str, digits: int) 
 
 
 def ledger_table(rows: pd.DataFrame, digits: int) -> str:
-    """Return rows of claims or numbers, each value with its interval, under a name that says whose.
+    """Return rows of claims or numbers: values with intervals, under a heading with the owner.
 
-    A row on toys or references has the value of these, as its statement says.
+    A row on toys or references has the value of the toys or references, as stated in the row.
     """
     named = interval("value", VALUE_OF_CLAIM if "statistic" in rows else VALUE_OF_NUMBER)
     ends = {"low": "value_low", "high": "value_high"}

@@ -55,8 +55,8 @@ def draw_measures(
 ) -> tuple[Figure, str]:
     """Draw search, senses, differences of sentences and layers of two models.
 
-    Where neither has searched, the variance of tokens in their place. What only one model has is
-    named in the subtitle. `label` joins the labels of the pair.
+    Without searches by either, the variance of tokens replaces the panel. The subtitle names
+    results of a single model. `label` joins the labels of the pair.
     """
     table, models = results["csv"], models_of(label)
     panels = _panels(table, results[ALIKE], models)
@@ -86,7 +86,7 @@ def draw_measures(
 def _panels(
     table: pd.DataFrame, alignment: pd.DataFrame, models: Models
 ) -> dict[str, tuple[Panel, pd.DataFrame]]:
-    """Return how to draw each panel and from which rows, by its title."""
+    """Return drawing functions and rows of the panels, by title."""
     search = _search(table)
     first = (
         ("Other half found", (partial(_layers, models, "texts"), search))
@@ -122,9 +122,9 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
-    """Return which share of texts either model finds by their other half at its last layer.
+    """Return the shares of texts that the models find by the second half at the last layer.
 
-    Where neither has searched, return how many components hold half of the variance of tokens.
+    Without searches by either, return how many components hold half of the variance of tokens.
     """
     search = _search(table)
     if len(search):
@@ -182,12 +182,12 @@ def _senses(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _model_rows(rows: pd.DataFrame, side: str) -> pd.DataFrame:
-    """Return the rows that a model has, in the order of its own layers."""
+    """Return the rows of a model, in the order of the model's layers."""
     return rows.dropna(subset=[side, AT[side]]).sort_values(AT[side], kind="stable")
 
 
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
-    """Draw a line for each model that has values along the rows, with marks of some size."""
+    """Draw a line per model with values along the rows, with marks of some size."""
     for side, look in _looks(models).items():
         own = _model_rows(rows, side)
         style: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker}
@@ -195,7 +195,7 @@ def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) ->
 
 
 def _looks(models: Models) -> dict[str, Look]:
-    """Return the look of both models, of which one with random weights is gray."""
+    """Return the looks of both models; a model with random weights is gray."""
     looks = {
         side: look._replace(name=model)
         for model, (side, look) in zip(models, SIDES.items(), strict=True)
@@ -232,7 +232,7 @@ def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _paired(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the consistency of differences, one model minus the other, at the last layer of both."""
+    """Draw the consistency of differences, first model minus second, at the last layers."""
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     value = rows["difference"]
     bounds = [value - rows["difference_low"], rows["difference_high"] - value]

@@ -86,7 +86,7 @@ def draw_model_changes(
 
 
 def _remarks(known: pd.DataFrame) -> list[str]:
-    """Return a sentence on each part that is not compared, or not with all of its rows."""
+    """Return sentences on the parts not compared, or not compared in all rows."""
     with_reason = known[known["reason"].notna()]
     return [
         f"{sentence_case(place_of(row))} "
@@ -101,7 +101,7 @@ def _whole(table: pd.DataFrame) -> pd.Series:
 
 
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
-    """Return what moved most, or that nothing did; rounding is called no change."""
+    """Return the parts that moved most, or a note of no change; rounding is no change."""
     if table.empty:
         return f"How far {other} lies from {one} is not checkable"
     whole = _whole(table)
@@ -155,7 +155,7 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
 
 
 def _sizes(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
-    """Draw the relative change of each group and layer, on one scale for all pairs of models."""
+    """Draw the relative change by group and layer, on the same scale for all pairs of models."""
     shown = layers["relative_change"].where(layers["verdict"].isin((MOVED, UNRELATED)))
     texts = [_size_in_words(row["verdict"], row["relative_change"]) for _, row in layers.iterrows()]
     cells = layers.assign(shown=np.log10(shown.clip(lower=SMALLEST)), text=texts)
@@ -165,7 +165,7 @@ def _sizes(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
 
 
 def _size_in_words(verdict: str, value: float) -> str:
-    """Return a size in percent, without its sign, which the heading has."""
+    """Return a size in percent, without the percent sign of the heading."""
     return SIGNS.get(verdict, "" if np.isnan(value) else percent(value).removesuffix(" %"))
 
 
@@ -190,7 +190,7 @@ def _rank_words(row: pd.Series) -> str:
 
 
 def _map(ax: Axes, cells: pd.DataFrame, *, is_written: bool, **look: Any) -> None:
-    """Draw a value and its words in the cell of each layer and group."""
+    """Draw values and words in the cells of layers and groups."""
     import seaborn as sns
 
     order = [*NAMES, *dict.fromkeys(cells["group"])]
@@ -246,7 +246,7 @@ def _outside(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _states(ax: Axes, states: pd.DataFrame) -> None:
-    """Draw the cosine of a text with itself in the other model, and of two texts, by layer."""
+    """Draw the cosine of a text between both models, and of two texts, by layer."""
     looks = corpus_looks(states["corpus"])
     for corpus, rows in states.groupby("corpus", sort=False):
         look = looks[str(corpus)]

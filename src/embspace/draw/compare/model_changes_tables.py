@@ -47,7 +47,7 @@ def layers_of(row: pd.Series) -> str:
 
 
 def changes_table(table: pd.DataFrame, n_shown: int, digits: int) -> str:
-    """Return the parts that moved most, and behind a fold all of them."""
+    """Return the parts that moved most and, behind a fold, all parts."""
     columns = {
         "place": "weights",
         "relative_change": "relative change",

@@ -1,4 +1,4 @@
-"""Tells which of two models holds more of the other, which `compare_model_imbalance` found."""
+"""Tells which of two models holds more of the other, from `compare_model_imbalance`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt
@@ -23,7 +23,7 @@ COLUMNS = {
 def draw_model_imbalance(
     results: dict[str, pd.DataFrame], label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return which model holds more of the other, and a table of all layers for each corpus.
+    """Return which model holds more of the other, and tables of all layers by corpus.
 
     `label` is the name of the pair.
     """

@@ -1,4 +1,4 @@
-"""Tells which tokens two models have in common, which `compare_vocabularies` counted."""
+"""Tells the common tokens of two models, from `compare_vocabularies`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -23,11 +23,11 @@ HALF = 0.5  # of a row's values that converged, at least, to compare them
 def draw_atlas(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a row for each measure that has intervals, a column for each layer.
+    """Draw a row per measure with intervals, a column per layer.
 
-    Numbers are the values, in gray cells where these depend on the number of texts. Colors say by
-    how much a value is above or below the mean of its row, in percent, and compare rows as well; a
-    frame is around the value of a row that is farthest from it.
+    Numbers are the values, in gray cells if dependent on the number of texts. Colors show by how
+    many percent a value is above or below the mean of the row, and compare rows as well; a frame
+    marks the value of a row farthest from the mean.
     """
     rows = results["csv"]
     shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
@@ -58,15 +58,15 @@ def draw_atlas(
 
 
 def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
-    """Return the percentage by which each layer is above the mean of the converged of its row."""
+    """Return by how many percent the layers are above the mean of the row's converged values."""
     mean = wide.mask(is_moving).mean(axis=1)
     return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
 
 
 def _farthest(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
-    """Return the layer that is farthest from the mean of its row, of values that converged.
+    """Return the layer with the converged value farthest from the mean of the row.
 
-    A row of which most did not, or of equal values, has none.
+    A row of equal or mostly not converged values has no such layer.
     """
     is_moving = _is_moving(wide, rows)
     sizes = _deviations(wide, is_moving).abs().mask(is_moving | wide.isna())
@@ -130,7 +130,7 @@ def _written(value: float) -> str:
 
 
 def _name_families(ax: Axes, families: list[str]) -> None:
-    """Part the rows of two families by a line, and name each family beside its rows."""
+    """Part the rows of families by lines, and name the families beside the rows."""
     look: dict[str, Any] = {"rotation": 270, "va": "center", "fontsize": 7, "color": "0.3"}
     for family in dict.fromkeys(families):
         first, n = families.index(family), families.count(family)

@@ -1,4 +1,4 @@
-"""Tells, with tables, what vectors of a model's layers owe to their word and their text."""
+"""Tells, with tables, the shares of word and text in the vectors of a model's layers."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

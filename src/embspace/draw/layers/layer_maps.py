@@ -1,4 +1,4 @@
-"""Draws the maps of all layers of `project_layer_maps`, and what changes from one to the next."""
+"""Draws the maps of all layers of `project_layer_maps`, and the changes between layers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -86,7 +86,7 @@ def draw_layer_maps(
 
 
 def _shown(layers: Sequence[int]) -> list[int]:
-    """Return the first layer, the last, and one between them."""
+    """Return the first, a middle and the last layer."""
     places = np.linspace(0, len(layers) - 1, min(N_MAPS, len(layers))).round().astype(int)
     return [layers[place] for place in places]
 

@@ -14,7 +14,7 @@ from embspace.files.tables import load_table
 TABLE = Path(__file__).with_name("layer_profiles_reference.csv")
 KEYS = ["corpus", "tokens_per_text", "model", "space", "measure"]
 OF_NEIGHBORS = ("two_nn", "gride", "hubness", "reciprocity")
-"""Measures whose value moves with the number of vectors, and so with the texts."""
+"""Measures that depend on the number of vectors, and thereby on the texts."""
 
 
 @cache
@@ -30,12 +30,11 @@ def tokens_per_text(profiles: pd.DataFrame, corpus: str) -> float:
 
 
 def profiles_beside(profiles: pd.DataFrame, label: str, known: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of known models on the corpus of a model that most of them have read.
+    """Return rows of known models, on the model's corpus read by most known models.
 
-    For texts that none has read: on texts of the most similar length, but for measures of
-    neighbors, which depend on how many vectors there are. Without the model itself
-    and its random weights, which are a null of the figure. Layers are on the scale of the model's:
-    a half is the middle of both.
+    If no known model has read the corpus: on texts of the most similar length, without measures of
+    neighbors, dependent on the number of vectors. Without the model and the random weights, a null
+    of the figure. Layers are on the scale of the model's layers: a half is the middle of both.
     """
     known = known[~known["model"].isin([label, f"random {label}"])]
     if profiles.empty or known.empty:

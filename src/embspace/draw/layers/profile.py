@@ -40,7 +40,7 @@ WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 
 
 class Shown(NamedTuple):
-    """A measure of a panel, the null beside it, and what it counts, in a reader's words."""
+    """A measure of a panel, with null and unit, in a reader's words."""
 
     noun: str
     measure: str
@@ -60,10 +60,10 @@ PANELS = (
 def draw_profile(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw measures of the tokens of one corpus by layer, each beside its null.
+    """Draw measures of the tokens of a corpus by layer, beside the nulls.
 
-    The corpus is the first one that random weights have read, too, else the first. What half of
-    the texts do not give as well is not drawn, and a measure that they give in few layers has no
+    The corpus is the first corpus also read with random weights, else the first corpus. Values not
+    converged on half of the texts are not drawn, and a measure with few converged layers has no
     panel.
     """
     corpus = _corpus(results)
@@ -107,7 +107,7 @@ def _corpus(results: Mapping[str, pd.DataFrame]) -> str:
 def _rows(
     results: Mapping[str, pd.DataFrame], shown: Shown, corpus: str
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a measure of tokens as they are, and its null, by layer."""
+    """Return a measure of unchanged tokens, and the null, by layer."""
     rows, nulls = (
         table[
             (table["corpus"] == corpus)
@@ -122,7 +122,7 @@ def _rows(
 
 
 def _finding(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
-    """Return the title: where the mean cosine is largest, and what random weights give there."""
+    """Return the title: the layer of the largest mean cosine, and the random weights' value."""
     name = "the mean cosine of tokens"
     if rows.empty:
         return f"{sentence_case(name)} was not measured"
@@ -171,7 +171,7 @@ def _subtitle(
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
-    """Draw what converged, with its interval, and the null with its range."""
+    """Draw the converged values with intervals, and the null with the range."""
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     is_known = _converged(rows)
     drawn = rows[["value", "low", "high"]].where(is_known).assign(layer=rows["layer"])

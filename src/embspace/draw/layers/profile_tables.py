@@ -22,7 +22,7 @@ CHANGES = {
 
 
 class Finding(NamedTuple):
-    """The measure of an analysis whose extreme layer gives the title, and the words for it."""
+    """The measure with the extreme layer of an analysis's title, and the words for the title."""
 
     stage: str
     measure: str
@@ -54,7 +54,7 @@ def profile_page(
 
 
 def profiled_corpus(rows: pd.DataFrame, corpus: str) -> str:
-    """Return the corpus if rows are of it, else their first one; empty without a row."""
+    """Return the corpus if among the rows, else the rows' first corpus; empty without a row."""
     return corpus if corpus in set(rows["corpus"]) else next(map(str, rows["corpus"]), "")
 
 
@@ -69,7 +69,7 @@ def _named(corpus: str) -> str:
 def _title(
     as_is: pd.DataFrame, nulls: pd.DataFrame, finding: Finding, corpus: str, shown: Sequence[str]
 ) -> str:
-    """Return the extreme layer of a measure, with its value there, its null and the last layer."""
+    """Return the extreme layer of a measure with value and null, and the last layer."""
     measure = finding.measure
     space, name = next(iter(LAYER_SPACES)), name_of(measure).partition(" (")[0]
     rows = _of(as_is, space, measure).dropna(subset="value")
@@ -126,7 +126,7 @@ def _text(results: Results, label: str, stage: str, measures: list[str], digits:
 
 
 def by_layer(rows: pd.DataFrame, keys: list[str], digits: int) -> str:
-    """Return a table of measures with a column for each layer, after those of other keys."""
+    """Return a table of measures, with key columns and then a column per layer."""
     wide = rows.pivot_table("value", [*keys, "measure"], "layer", sort=False).reset_index()
     wide = wide.assign(measure=wide["measure"].map(name_of))
     wide.columns = [name if isinstance(name, str) else f"layer {name}" for name in wide.columns]

@@ -66,7 +66,7 @@ def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
 
 
 def _finding(whole: pd.DataFrame, label: str) -> str:
-    """Return the title: the component with most parameters, its share, and that of a reference."""
+    """Return the title: the share of the largest component, in the model and in a reference."""
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])
@@ -99,7 +99,7 @@ def _whole(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) -> None:
-    """Draw a row for each component, with a numbered bar for each architecture that has it."""
+    """Draw a row per component, with numbered bars of the architectures with the component."""
     places = {name: place for place, name in enumerate(dict.fromkeys(table["component"]))}
     # Of an architecture among those that have the component; the bars stand around the middle.
     order = table.groupby("component").cumcount()

@@ -1,4 +1,4 @@
-"""Tells how tokens, positions and segments lie to each other, as Luisto's tables 4 and 5."""
+"""Tells how tokens, positions and segments are related, as in Luisto's tables 4 and 5."""
 
 from string import ascii_uppercase
 from typing import Any

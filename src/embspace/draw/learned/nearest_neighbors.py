@@ -32,7 +32,7 @@ def draw_nearest_neighbors(
 
 
 def _finding(results: Results) -> str:
-    """Return the first hub that is not zero, and those of length zero before it."""
+    """Return the first non-zero hub, and the hubs of length zero before."""
     n = results["summary"].groupby("cloud")["n"].max()
     hubs, k = results["hubs"], int(results["occurrence"]["k"].max())
     hubs = hubs[hubs["cloud"] == hubs["cloud"].iloc[0]]

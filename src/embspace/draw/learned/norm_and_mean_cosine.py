@@ -35,7 +35,7 @@ def draw_norm_and_mean_cosine(
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw tokens by norm and cosine with the mean: their number, and their most frequent kind."""
+    """Draw tokens by norm and cosine with the mean: the number, and the most frequent kind."""
     import seaborn as sns
 
     tokens = tokens_and_mean(results).dropna(subset=[Y])
@@ -84,7 +84,7 @@ def _number(correlation: float) -> str:
 
 
 def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:
-    """Color each hexagon by the most frequent kind of its tokens, and name large areas."""
+    """Color the hexagons by the most frequent kind of token, and name large areas."""
     kinds = kinds_by_count(tokens)
     colors = ListedColormap([TOKEN_KINDS[kind].color for kind in kinds])
     codes = tokens["kind"].map({kind: code for code, kind in enumerate(kinds)})

@@ -24,7 +24,7 @@ def draw_pca(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[s
 
 
 def _variance_shares(results: Results) -> dict[str, float]:
-    """Return the share of a cloud's variance that lies in the plane of its map."""
+    """Return the share of a cloud's variance in the plane of the map."""
     vectors = results["data/extracted/embeddings.safetensors"]
     clouds = clouds_of(vectors, results["regimes/positions"])
     return {
@@ -36,9 +36,9 @@ def _variance_shares(results: Results) -> dict[str, float]:
 
 
 def _finding(shares: dict[str, float], n_unstructured: int) -> str:
-    """Return the title: the shares of the variance that the first two components hold.
+    """Return the title: the shares of the variance in the first two components.
 
-    The share of positions alone is that of the structured ones, if there are some.
+    The share of positions alone is over the structured positions, if any.
     """
     parts = [percent(share) for share in shares.values()]
     words = f"Two principal components hold {parts[0]} of the variance"

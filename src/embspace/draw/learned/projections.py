@@ -46,10 +46,10 @@ def draw_projections(
     least_recall: Share,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw maps of tokens, centered and at unit length, and below them maps of positions.
+    """Draw maps of tokens, centered and at unit length, and maps of positions below.
 
-    The map by t-SNE is large; lines lead from the names of kinds, and of its `n_named` densest
-    places of words, unless it keeps less than `least_recall` of the neighbors.
+    The map by t-SNE is large; lines lead from the names of kinds, and of the `n_named` densest
+    places of words, unless the map keeps less than `least_recall` of the neighbors.
     """
     results_of = {method: _method_results(results, method) for method in METHODS}
     quality = pd.concat([method_results["quality"] for method_results in results_of.values()])
@@ -82,7 +82,7 @@ def draw_projections(
 
 
 def _method_results(results: dict[str, Any], method: str) -> dict[str, Any]:
-    """Return the results of one method under the names that a single method's figure has."""
+    """Return the results of a method under the names in a single method's figure."""
     return {
         "parquet": results[f"data/projected/{method}.parquet"],
         "quality": results[f"{method}/quality"].assign(method=MAP_METHODS[method].name),
@@ -91,7 +91,7 @@ def _method_results(results: dict[str, Any], method: str) -> dict[str, Any]:
 
 
 def _finding(quality: pd.DataFrame) -> str:
-    """Return the title: the method whose map of tokens keeps most neighbors, and its share."""
+    """Return the title: the method with the best map of tokens, and the share of neighbors kept."""
     tokens = quality[quality["cloud"].str.endswith("centered") & (quality["n_axes"] == 2)]
     best = tokens.sort_values("neighbor_recall", kind="stable").iloc[-1]
     share, chance = (percent(best[f"{of}neighbor_recall"]) for of in ("", "chance_"))
@@ -102,7 +102,7 @@ def _finding(quality: pd.DataFrame) -> str:
 
 
 def _draw_line(figure: Figure, ax: Axes, results: dict[str, Any], method: str) -> None:
-    """Draw the positions, of which the structured ones alone where some are not."""
+    """Draw the positions: all, or the structured positions if some are unstructured."""
     *_, panel = [panel for panel in panels_of_maps(results) if panel.is_positional]
     crosses = unstructured_positions(results["parquet"]) if panel.cloud == "positional" else set()
     points = draw_positions(ax, panel.rows, crosses, is_joined=method != "pca")

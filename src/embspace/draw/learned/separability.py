@@ -30,7 +30,7 @@ def _table_of(scores: dict[str, Any]) -> pd.DataFrame:
 
 
 def _finding(table: pd.DataFrame, label: str) -> str:
-    """Return the title: whether the plane tells the kinds, and where it only orders them."""
+    """Return the title: whether the plane separates the kinds, or only orders the kinds."""
     if table.empty:
         return f"{label} has no position embeddings to tell from tokens"
     best = table.sort_values("auc").iloc[-1]
@@ -49,7 +49,7 @@ def _finding(table: pd.DataFrame, label: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share with so many digits that what it has, and what it lacks, can be read."""
+    """Return a share with enough digits to read the share and the rest to 1."""
     digits, least = 0, 100 * min(share, 1 - share)
     while least and least < 0.95 * 10**-digits:
         digits += 1
@@ -57,7 +57,7 @@ def _percent(share: float) -> str:
 
 
 def _not_rounded_up(auc: float) -> str:
-    """Return an AUC with so many digits that it is not 1 unless no pair is misordered."""
+    """Return an AUC with enough digits to read 1 only if no pair is misordered."""
     digits = 2
     while auc < 1 and round(auc, digits) == 1:
         digits += 1

@@ -100,7 +100,7 @@ def draw_similarity(
 
 
 def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, median: float) -> None:
-    """Draw the share of vectors or pairs up to each edge of the histogram, and their median."""
+    """Draw the cumulative share of vectors or pairs by the histogram's edges, and the median."""
     edges = [rows["bin_left"].iloc[0], *rows["bin_right"]]
     share = rows["count"].cumsum() / rows["count"].sum()
     ax.plot(edges, [0, *share], color=look.color, linestyle=look.line, label=look.name)

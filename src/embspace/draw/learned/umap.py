@@ -9,6 +9,6 @@ DRAWN_IN = "projections"
 
 
 def draw_umap(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
-    """Return the share of neighbors that the maps keep, and tables of their quality."""
+    """Return the share of neighbors kept by the maps, and tables of the maps' quality."""
     tables = map_tables(results.tables, label, "UMAP", "project_umap", digits)
     return finding(results.tables, "UMAP"), tables

@@ -87,7 +87,7 @@ def draw_vocabulary(
 
 
 def _shares(blocks: pd.DataFrame) -> dict[str, float]:
-    """Return the share of each kind that there is."""
+    """Return the shares of the kinds present."""
     shares = blocks[[f"n_{kind}" for kind in KINDS]].sum() / blocks["n"].sum()
     return {kind: float(shares[f"n_{kind}"]) for kind in KINDS if shares[f"n_{kind}"]}
 

@@ -61,9 +61,9 @@ def draw_associations(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: which tests have an association at all layers, at some, at none.
+    """Return the title: the tests with an association at all layers, at some, at none.
 
-    Words and sentences count alike, as their marks in a panel do.
+    Words and sentences count alike, as the marks in a panel do.
     """
     if table.empty:
         return "No sets of words to compare"

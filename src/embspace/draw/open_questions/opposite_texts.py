@@ -1,4 +1,4 @@
-"""Draws how unlike a sentence a search gets by changed words, with one sentence and its texts."""
+"""Draws how unlike a sentence a search gets by changed words, with an example's texts."""
 
 from textwrap import fill
 
@@ -49,7 +49,7 @@ def draw_opposite_texts(
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the cosine by changed words, and write one sentence beside the texts of its searches."""
+    """Draw the cosine by changed words, and write a sentence beside the texts of the searches."""
     table, counts = results["csv"], results["json"]
     figure, axes = new_figure(
         1,
@@ -87,7 +87,7 @@ def draw_opposite_texts(
 
 
 def _sentence(ax: Axes, texts: pd.DataFrame) -> None:
-    """Write the sentence whose search by any word ends nearest the mean, and its texts."""
+    """Write the sentence with the search by any word nearest the mean, and the found texts."""
     free = texts[texts["search"] == "free"]
     far = (free["own_cosine"] - free["own_cosine"].mean()).abs()
     shown = texts[texts["sentence"] == free["sentence"].iloc[int(far.to_numpy().argmin())]]
@@ -108,7 +108,7 @@ def _signed(value: float) -> str:
 
 
 def _at_random(results: Results) -> float:
-    """Return the mean cosine of each sentence with the least alike one, at random weights."""
+    """Return the sentences' mean cosine with the least similar sentence, at random weights."""
     row = results["searches"].set_index("search").loc["random_weights"]
     return float(row["smallest"] - row["beyond_corpus"])
 

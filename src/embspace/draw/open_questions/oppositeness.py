@@ -43,9 +43,9 @@ AT_RANDOM = NULLS["random_initialization"]
 def draw_oppositeness(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a column for each part of speech.
+    """Draw a column per part of speech.
 
-    Above, the mean cosine of antonyms less that of random pairs, for each preparation; below, how
+    Above, the mean cosine of antonyms less the mean of random pairs, by preparation; below, how
     well a pair's cosine and classifiers tell antonyms from synonyms.
     """
     cosines, classifiers, counts = results["cosines"], results["classifiers"], results["json"]
@@ -102,9 +102,9 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
 
 
 def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
-    """Return cosine's AUC at its best layer, of the part of speech where it is best beside words.
+    """Return cosine's AUC at the best layer, for the part of speech with the best lead over words.
 
-    Beside it stands the AUC of words alone of that part of speech.
+    With the AUC of words alone of the same part of speech.
     """
     plain = cosines[cosines["preparation"] == "as_is"]
     best = plain.groupby("part_of_speech")["auc"].max()

@@ -1,4 +1,4 @@
-"""Draws the loops of the positions beside those of curves that encode nothing."""
+"""Draws the loops of the positions beside loops of curves without information."""
 
 from typing import Any
 

@@ -51,10 +51,11 @@ def draw_rounding(
     scales: Literal["row", "block"],
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a line for each number of bits, over the layers; gray is full precision.
+    """Draw a line per number of bits, over the layers; gray is full precision.
 
-    Of the numbers of bits that change nothing, the smallest is drawn. A panel shows what the
-    fewest bits do only as far as the others reach, for there all leave their intervals.
+    Of the numbers of bits without a change, only the smallest is drawn. A panel cuts the line of
+    the fewest bits at the range of the remaining lines, because beyond this range all values leave
+    the intervals.
     """
     table, likeness, counts = results["csv"], results["likeness"], results["json"]
     shown, likeness = (rows[rows["scales"] == scales] for rows in (table, likeness))
@@ -122,7 +123,7 @@ def _show_whole(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _looks(bits: list[int]) -> dict[int, Look]:
-    """Return a look for each number of bits, in one ramp."""
+    """Return looks for the numbers of bits, in a single ramp."""
     ramp = colormaps["viridis"]
     places = [0.85 * number / max(len(bits) - 1, 1) for number in range(len(bits))]
     return {

@@ -1,4 +1,4 @@
-"""Draws how many sparse features recur between seeds, and the tokens that light some of them."""
+"""Draws how many sparse features recur between seeds, and tokens with the highest activations."""
 
 from typing import Any
 
@@ -115,7 +115,7 @@ def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
 
 
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
-    """Draw a row for each layer and method, with a mark for each cloud.
+    """Draw a row per layer and method, with a mark per cloud.
 
     Marks of the model are hollow where features recur in a null as well.
     """

@@ -1,4 +1,4 @@
-"""Draws islands of texts on a map, and how much each label of the texts says about them."""
+"""Draws islands of texts on a map, and the islands' information on labels of the texts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -69,7 +69,7 @@ FAMILIES = {
 def draw_text_islands(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a row for each of two maps: its islands, and what they share with each label."""
+    """Draw a row per map: the islands, and the information shared with the labels."""
     table = results["csv"]
     maps = [*dict.fromkeys(table["map"])][:MOST_MAPS]
     n_rows = max(1, len(maps))
@@ -113,7 +113,7 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
 
 
 def _finding(results: Results, maps: Sequence[str]) -> str:
-    """Return the title: of which family the islands of each map are, and if they stand."""
+    """Return the title: the family of either map's islands, and whether the islands stand."""
     parts = [_said(results, name, f"of {_called(name)}") for name in maps]
     return sentence_case("; ".join(parts)) or "No map of texts"
 
@@ -198,7 +198,7 @@ def _name(island: pd.Series) -> str:
 
 
 def _shared(ax: Axes, labels: pd.DataFrame) -> None:
-    """Draw the information that islands share with each label, on the map and in space."""
+    """Draw the information shared by islands and labels, on the map and in space."""
     places = {name: y for y, name in enumerate(LABELS)}
     for (method, weights), (name, marks) in MARKS.items():
         own = _last(labels, str(labels["map"].iloc[0]), method, weights)

@@ -50,8 +50,8 @@ QUANTITIES = {
 class _Canvas(FigureCanvasAgg):
     """Colors no pixel before a figure is saved.
 
-    seaborn draws the whole figure for each heat map, to see which labels overlap: where they are
-    laid out says so.
+    seaborn draws the whole figure for every heat map, to find overlapping labels, known from the
+    layout alone.
     """
 
     def draw(self) -> None:
@@ -60,10 +60,11 @@ class _Canvas(FigureCanvasAgg):
 
 
 def use_style(width_mm: float = WIDTH_MM) -> None:
-    """Make embspace's style the one in force, whatever the user's matplotlibrc says.
+    """Set embspace's style, whatever the user's matplotlibrc says.
 
-    It is seaborn's theme `ticks` for papers, whose values embspace.mplstyle repeats, for to import
-    seaborn takes a second. Figures are `width_mm` wide, with the same sizes of type at any width.
+    The style is seaborn's theme `ticks` for papers; embspace.mplstyle repeats the values, because
+    importing seaborn takes a second. Figures are `width_mm` wide, with the same sizes of type at
+    any width.
     """
     add_typeface()
     style.use("default")
@@ -118,7 +119,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
 
 
 def join_panels(axes: Sequence[Axes]) -> Axes:
-    """Widen the first panel of a block to the place of all, the last in its corner; return it."""
+    """Return the first panel of a block, widened to the whole block; the last is the corner."""
     places = [place for ax in axes if (place := ax.get_subplotspec())]
     rows = slice(places[0].rowspan.start, places[-1].rowspan.stop)
     columns = slice(places[0].colspan.start, places[-1].colspan.stop)
@@ -147,7 +148,7 @@ def letter_panels(figure: Figure) -> None:
 
 
 def _in_reading_order(panels: list[Axes]) -> list[Axes]:
-    """Return the panels by row and column; a figure lists one that replaced another last."""
+    """Return the panels by row and column; a figure lists replacing panels last."""
     places = [ax.get_subplotspec() for ax in panels]
     known = [place.get_topmost_subplotspec() for place in places if place]
     if len(known) < len(panels):
@@ -203,12 +204,12 @@ def percent(share: float) -> str:
 
 
 def counted(number: SupportsInt, noun: str) -> str:
-    """Return a count with its noun, whose plural ends in s: `1 pair`, `2 pairs`."""
+    """Return a count with a noun and a plural in s: `1 pair`, `2 pairs`."""
     return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"
 
 
 def sentence_case(words: str) -> str:
-    """Return words with a capital first letter, and all others as they are."""
+    """Return words with a capital first letter and all further letters unchanged."""
     return words[:1].upper() + words[1:]
 
 
@@ -234,7 +235,7 @@ def write_beside(
 
 
 def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:
-    """Shade the interval of a quantity over the column `x`, from its `_low` to its `_high`."""
+    """Shade the interval of a quantity over the column `x`, from `_low` to `_high`."""
     ax.fill_between(rows[x], rows[f"{quantity}_low"], rows[f"{quantity}_high"], linewidth=0, **look)
 
 
@@ -259,7 +260,7 @@ def draw_line(
 
 
 def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:
-    """Draw one legend below all panels, which names each thing once."""
+    """Draw a legend below all panels, with every label once."""
     named = {
         name: handle
         for ax in axes
@@ -269,16 +270,16 @@ def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:
 
 
 def without_axes(ax: Axes) -> None:
-    """Remove ticks and spines from a map, and give both of its axes one scale."""
+    """Remove ticks and spines from a map, and give both axes the same scale."""
     ax.set(aspect="equal", xticks=[], yticks=[])
     ax.set_adjustable("datalim")
     ax.spines[:].set_visible(False)
 
 
 def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the limits of an axis that leaves the outermost 1 % at each end out.
+    """Return the limits of an axis without the outermost 1 % at either end.
 
-    Where no quantile is known, as beside one huge vector, nothing is left out.
+    Where no quantile is known, as with a single huge vector, nothing is left out.
     """
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
     if np.isnan([low, high]).any():
@@ -288,17 +289,17 @@ def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def absent(label: str, space: Literal["positional", "segment"]) -> str:
-    """Return the sentence that says that a model lacks a learned table."""
+    """Return the sentence on a learned table missing in a model."""
     return f"{label} has no learned {space} table: its file in conf/model says `{space}: null`."
 
 
 def say_absent(axes: Sequence[Axes], label: str, space: Literal["positional", "segment"]) -> None:
-    """Say in the first panel that the model lacks a learned table, and hide the others."""
+    """Write in the first panel that the model lacks a learned table; hide the remaining panels."""
     say_instead(axes, fill(absent(label, space).replace("`", ""), LINE))
 
 
 def say_instead(axes: Sequence[Axes], reason: str) -> None:
-    """Say in the first panel why there is nothing to see, and hide the others."""
+    """Write in the first panel why nothing is drawn, and hide the remaining panels."""
     for ax in axes:
         ax.set_axis_off()
     axes[0].text(0, 0.5, reason, transform=axes[0].transAxes)

@@ -1,6 +1,7 @@
-"""Says which two corpora vectors tell apart most beyond words, alike in all figures.
+"""Names the pair of corpora most apart by vectors beyond words, alike in all figures.
 
-Tables are of `measure_two_corpora`, of one pair or by pair: rows of layers, and of words alone.
+Tables are of `measure_two_corpora`, of a single pair or by pair: rows of layers, and of words
+alone.
 """
 
 import pandas as pd
@@ -43,9 +44,9 @@ def sizes_said(pairs: TablesOfPairs) -> str:
 
 
 def pair_beyond_words(pairs: TablesOfPairs) -> tuple[str, str]:
-    """Return the pair whose least layer is farthest above words alone by AUC, then by distance.
+    """Return the pair with the lowest layer farthest above words alone, by AUC, then distance.
 
-    A pair that words tell apart as well shows nothing of the model.
+    A pair told apart by words alone shows nothing of the model.
     """
     return max(pairs, key=lambda pair: _beyond_words(pairs[pair]))
 
@@ -76,7 +77,7 @@ def _beyond_words(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def _beside(row: pd.Series, words: pd.DataFrame, more: str = "") -> str:
-    """Return the AUC of a layer beside that of words alone, and whether that is surely less."""
+    """Return a layer's AUC beside words alone, and whether words' AUC is surely less."""
     parts = [f"AUC {row['auc']:.2f}{more}"]
     for _, alone in words.iterrows():
         is_less = alone["auc_high"] < row["auc_low"]

@@ -1,4 +1,4 @@
-"""Names lines at their ends, and moves names that stand beside what they name apart."""
+"""Names lines at the ends, and moves overlapping names apart."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,10 +13,10 @@ LEAD = {"linewidth": 0.6, "relpos": (0, 0.5), "patchA": None, "shrinkA": 2, "shr
 
 
 def name_lines(ax: Axes, gap: float = 0.055) -> None:
-    """Write the labels of the lines of a panel at its right edge, in their colors.
+    """Write the labels of a panel's lines at the right edge, in the lines' colors.
 
     Args:
-        ax: The panel, with its final limits; lines without a label have no name.
+        ax: The panel, with final limits; lines without a label have no name.
         gap: Smallest distance of two names, as a share of the height.
     """
     named = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
@@ -39,13 +39,13 @@ def name_ends(
     *,
     between: tuple[float, float] = (1.0, 1.05),
 ) -> None:
-    """Write names at the right of a panel, each with a lead to the height that it names.
+    """Write names at the right of a panel, with leads to the named heights.
 
     Args:
-        ax: The panel, with its final limits and scale.
+        ax: The panel, with final limits and scale.
         names: The names, in any order.
-        ends: The height of each, in the units of the panel.
-        colors: The color of each name and its lead.
+        ends: The heights of the names' points, in the units of the panel.
+        colors: The colors of names and leads.
         gap: Smallest distance of two names, as a share of the height.
         between: Where leads begin and names stand, as shares of the width.
     """
@@ -68,9 +68,9 @@ def name_ends(
 def spread(
     wanted: Sequence[float] | Float[np.ndarray, " n"], gap: float, lowest: float = -np.inf
 ) -> Float[np.ndarray, " n"]:
-    """Return places at least `gap` apart, in the order of the wanted ones and nearest to them.
+    """Return places at least `gap` apart, nearest to the wanted places and in the same order.
 
-    Least squares: what is too close forms a block around its own mean. None is below `lowest`.
+    Least squares: places too close form a block around their mean. No place is below `lowest`.
     """
     wanted = np.asarray(wanted, dtype=np.float64)
     order = np.argsort(wanted, kind="stable")

@@ -1,4 +1,4 @@
-"""Keeps each drawing, so that a changed setting draws only its own noun anew."""
+"""Keeps drawings; after a change of a setting only the setting's noun is drawn anew."""
 
 import hashlib
 import io
@@ -22,11 +22,11 @@ PACKAGES = ("fonttools", "matplotlib", "numpy", "pandas", "pillow", "scipy", "se
 
 
 def drawing_key(sources: Iterable[Path], *given: Any) -> str:
-    """Return a hash of the code, packages, results and arguments that a drawing depends on.
+    """Return a hash of a drawing's inputs: code, packages, results and arguments.
 
     Args:
-        sources: The files of its results.
-        given: Names, label and settings, as JSON or a schema can hold them.
+        sources: The files of the results.
+        given: Names, label and settings, as JSON or a schema.
     """
     said = json.dumps(given, sort_keys=True, default=BaseModel.model_dump)
     digest = hashlib.sha256(f"{_code()}{said}".encode())

@@ -1,4 +1,4 @@
-"""Gives each thing that figures show one name, color, marker and line in all of them."""
+"""Gives every drawn thing the same name, color, marker and line in all figures."""
 
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
@@ -157,7 +157,7 @@ def run_name(run: str) -> str:
 
 
 def names(looks: Mapping[str, Look]) -> dict[str, str]:
-    """Return what a reader calls each thing."""
+    """Return the names for readers."""
     return {thing: look.name for thing, look in looks.items()}
 
 
@@ -181,29 +181,28 @@ def _called(corpus: str) -> str:
 
 
 def pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
-    """Return the looks of three poolings, which have a panel each in figures.
+    """Return the looks of the three poolings with panels in figures.
 
-    Where a decoder's last token is among them, it stands in the place of the first, which has seen
-    no other; tables have both.
+    A decoder's last token replaces the first token, a state without context; tables have both.
     """
     first = "last" if "last" in set(poolings) else "cls"
     return {pooling: TEXT_POOLINGS[pooling] for pooling in (first, "mean", "max")}
 
 
 def all_pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
-    """Return the looks of the poolings with a panel, and of others that a table has."""
+    """Return the looks of the poolings with a panel, and of further poolings in a table."""
     there = set(poolings)
     others = {pooling: look for pooling, look in TEXT_POOLINGS.items() if pooling in there}
     return pooling_looks(there) | others
 
 
 def text_looks(texts: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each short text of the stimuli by its name; a fifth has the first's."""
+    """Return the looks of short texts of the stimuli, by name; a fifth has the first's."""
     names = list(dict.fromkeys(texts))
     looks = (TEXTS[number % len(TEXTS)] for number in range(len(names)))
     return {name: look._replace(name=f"“{name}”") for name, look in zip(names, looks, strict=True)}
 
 
 def seed_look(seed: int) -> Look:
-    """Return the look of a seed; a fifth one has that of the first."""
+    """Return the look of a seed; a fifth seed has the first's."""
     return SEEDS[seed % len(SEEDS)]._replace(name=f"seed {seed}")

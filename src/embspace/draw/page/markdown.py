@@ -28,24 +28,24 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def same(*columns: str) -> dict[str, str]:
-    """Return the names of columns that readers know by their own names."""
+    """Return names for readers equal to the columns' own names."""
     return {column: column for column in columns}
 
 
 def interval(column: str, name: str) -> dict[str, str]:
-    """Return the names of a column and of its bounds, which `markdown_table` joins to it."""
+    """Return the names of a column and of the bounds, joined by `markdown_table`."""
     return {f"{column}{end}": f"{name}{end}" for end in ("", "_low", "_high")}
 
 
 def for_readers(
     table: pd.DataFrame, columns: Mapping[str, str], **words: Mapping[Any, str]
 ) -> pd.DataFrame:
-    """Return the columns that readers want, under the names that they know.
+    """Return the columns for readers, under the names for readers.
 
     Args:
         table: Rows of results.
-        columns: The name of each column for readers.
-        words: By column, what its values are replaced by.
+        columns: The columns' names for readers.
+        words: By column, the words in place of the values.
     """
     named = {name: [of[value] for value in table[name]] for name, of in words.items()}
     return table.assign(**named)[[*columns]].rename(columns=columns)
@@ -118,9 +118,9 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def number(value: float, digits: int) -> str:
-    """Return a number with `digits` after the point, less those before it; never `-0`.
+    """Return a number with `digits` after the point, less the digits before; never `-0`.
 
-    One that would be 0 then has at most two significant digits.
+    A number that rounds to 0 has at most two significant digits.
     """
     if value and abs(value) < 0.5 * 10.0**-digits:
         return significant(value, 2)
@@ -133,7 +133,7 @@ def _times(exponent: int) -> str:
 
 
 def p_value(value: float, n_draws: int) -> str:
-    """Return a p-value of a null with `n_draws` draws, which can say no less than one in them."""
+    """Return a p-value of a null with `n_draws` draws, the smallest possible as a bound."""
     least = 1 / (n_draws + 1)
     is_least = value <= least * (1 + ROUNDED)
     return f"< {_rounded_up(least)}" if is_least else number(value, 3)
@@ -195,9 +195,9 @@ def code(token: str) -> str:
 
 
 def words(text: str) -> str:
-    """Return anybody's words with all signs of Markdown escaped, except those of code spans.
+    """Return anybody's words with all signs of Markdown escaped, except in code spans.
 
-    No picture or link comes of them, no HTML, no further cell of a table.
+    The result has no picture or link, no HTML, no further cell of a table.
     """
     parts, start, text = [], 0, one_line(text)
     for span in CODE.finditer(text):
@@ -233,22 +233,22 @@ def folded(page: str) -> str:
 
 
 def tables_page(title: str, stage: str, first: str, *more: str) -> str:
-    """Return a page with its stage, the first section, and all others behind a fold."""
+    """Return a page with the stage, the first section, and all further sections behind a fold."""
     rest = [folded("\n".join(more))] if more else []
     return "\n".join([f"# {title}\n\nStage `{stage}`.\n", first, *rest])
 
 
 def with_pointer(page: str, finding: str, noun: str, name: str) -> str:
-    """Return a page of tables with its finding, and where the figure is, below its heading."""
+    """Return a page of tables with the finding and the figure's place below the heading."""
     heading, rest = page.split("\n", 1)
     figure = f"See also: [{noun}](../{noun}/{name}.png).\n"
     return f"{heading}\n\n**{words(finding)}.**\n{figure}{rest}"
 
 
 def pointer_apart(page: str) -> tuple[str, str, str]:
-    """Return a page without what `with_pointer` adds, the finding, and the noun of the figure.
+    """Return a page without the addition of `with_pointer`, the finding, and the figure's noun.
 
-    Of any other page, the two are empty.
+    Without an addition, finding and noun are empty.
     """
     match = POINTER.search(page)
     if match is None:

@@ -17,7 +17,7 @@ _NAMES: ContextVar[Mapping[str, str] | None] = ContextVar("own texts", default=N
 
 @contextmanager
 def called_as_given(root: Path) -> Iterator[None]:
-    """Call the texts that conf/corpus/ of a tree has from a user's files as these are called."""
+    """Name the texts that conf/corpus/ of a tree has from a user's files after the files."""
     token = _NAMES.set(own_names(root))
     try:
         yield
@@ -26,7 +26,7 @@ def called_as_given(root: Path) -> Iterator[None]:
 
 
 def own_names(root: Path) -> dict[str, str]:
-    """Return what to call each corpus of a user's file; with its name where files share theirs."""
+    """Return the names of a user's corpora; corpora with equal labels have the file's name, too."""
     labels = {}
     for file in sorted((root / CONF / "corpus").glob("*.yaml")):
         content = read_yaml(file)
@@ -46,6 +46,6 @@ def corpus_called(corpus: str) -> str:
 
 
 def units_of(units: str, corpus: str) -> str:
-    """Return units of a corpus for readers; a name that begins with texts says so once."""
+    """Return units of a corpus for readers; a name that begins with texts has the word once."""
     called = corpus_called(corpus)
     return f"{units} of {called.removeprefix(TEXTS_OF) if units == 'texts' else called}"

@@ -1,4 +1,4 @@
-"""Names of groups of parameters, in the order in which a reader meets them."""
+"""Names of groups of parameters, in the order for readers."""
 
 GROUPS = {
     "attention_query": "queries",

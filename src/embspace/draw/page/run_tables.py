@@ -1,4 +1,4 @@
-"""Tables of all runs together, whose rows say of which run they are."""
+"""Tables of all runs together, with a column for the run."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from embspace.draw.page.looks import run_name
 
 
 def with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
-    """Return the table with runs as a reader calls them; `label` where it has no such column."""
+    """Return the table with runs named for readers; `label` in a table without runs."""
     if "run" not in table:
         named = table.assign(run=label)
         return named if len(named) else pd.DataFrame(columns=["run", *table.columns])

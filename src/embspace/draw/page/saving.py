@@ -1,4 +1,4 @@
-"""Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
+"""Loads results, draws all nouns and saves figures and tables, for every drawing stage."""
 
 import json
 import sys
@@ -50,13 +50,13 @@ Headings = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Results:
-    """The results of a declared analysis, as its drawing takes them."""
+    """The results of a declared analysis, for the drawing."""
 
     tables: Mapping[str, Any]
     headings: Headings
 
     def __getitem__(self, name: str) -> Any:
-        """Return a table by its name, or a file without a name by its suffix."""
+        """Return a table by name, or a file without a name by suffix."""
         return self.tables[name]
 
     def for_readers(
@@ -66,13 +66,13 @@ class Results:
         columns: Sequence[str] = (),
         **words: Mapping[Any, str],
     ) -> pd.DataFrame:
-        """Return a table with the columns that readers want, under their headings.
+        """Return a table with the columns for readers, under the headings for readers.
 
         Args:
             name: The name of the table.
-            rows: Rows of it, if not all are wanted.
-            columns: Columns that are wanted, each with its bounds, if not all that have headings.
-            words: By column, the words that replace its values.
+            rows: The wanted rows, if not all.
+            columns: The wanted columns, bounds included, if not all with headings.
+            words: By column, the words in place of the values.
         """
         table = self.tables[name] if rows is None else rows
         headings = self.headings[name]
@@ -90,7 +90,7 @@ FigureAndTables = tuple[Figure | str, str]
 
 @dataclass(frozen=True)
 class Drawing:
-    """Holds the function that draws a noun, and the results that it takes."""
+    """Holds the function that draws a noun, and the names of the function's results."""
 
     draw: Callable[..., FigureAndTables]
     results: tuple[str, ...]
@@ -124,11 +124,11 @@ def drawing_of(
 
 
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
-    """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
+    """Return the drawings of all modules `<noun>`, by the functions `draw_<noun>`.
 
-    Of a declared analysis, the file `tables` has results and headings, and the module may have
-    `FURTHER_RESULTS`; any other module has `RESULTS`, all that its function takes. `DRAWN_IN` of a
-    module names the analysis whose figure has its numbers.
+    For a declared analysis, the file `tables` has results and headings, and the module may have
+    `FURTHER_RESULTS`; without a declaration, the module's `RESULTS` are all results of the
+    function. `DRAWN_IN` of a module names the analysis with the figure of the module's numbers.
     """
     declared = read_yaml(tables) if tables else {}
     drawings = {}
@@ -152,12 +152,11 @@ def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any
 def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]:
     """Return the results of a noun by the table's name, or by the suffix if it has no name.
 
-    `name` is the model's, that of a pair, or `toy`; for `ALL_RUNS` the tables of all runs are one,
-    with a column `run`. `pairs.csv` and `csv` are results,
-    `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
-    `other/pairs.csv` is a table of another noun, and keeps this name; `other/.csv`, the one without
-    a name, is called `other`. Files of any stage keep theirs,
-    `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
+    `name` is the name of a model or a pair, or `toy`; for `ALL_RUNS` the tables of all runs are
+    joined, with a column `run`. `pairs.csv` and `csv` are results, `safetensors` the tensors of a
+    measure, `parquet` the coordinates of a map. `other/pairs.csv` is a table of a further noun, and
+    keeps this name; `other/.csv`, the table without a name, is called `other`. Files of any stage
+    keep their names, `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
     return {
         file.removesuffix(".csv").rstrip("/"): _load(result_path(noun, name, file))
@@ -202,15 +201,15 @@ def draw_and_save(
 ) -> None:
     """Draw and save the figure and the tables of every noun.
 
-    Processes share the nouns that were not drawn before, one a core; the files are the same on
-    any number of cores.
+    Processes, at most one per core, share the nouns not drawn before; the files are the same on any
+    number of cores.
 
     Args:
         chapter: The rest of the stage's name after `draw_`: a chapter, or a noun drawn alone.
-        drawings: The drawing of each noun.
+        drawings: The drawings by noun.
         name: The name of the files: a model, a run, a pair or `toy`.
         label: The name for readers.
-        settings: The settings of each noun.
+        settings: The settings by noun.
     """
     root = Path.cwd()
     keys = {
@@ -253,7 +252,7 @@ def _key(
 
 
 def n_processes(n_figures: int) -> int:
-    """Return a number of processes: at most one a core, and none that is not worth its start."""
+    """Return the number of processes: at most one per core, fewer if a start does not pay."""
     if n_figures < 2 * WORTH_A_PROCESS:
         return 1
     from joblib import cpu_count
@@ -271,7 +270,7 @@ def _draw_noun(
     settings: Mapping[str, Any],
     key: str,
 ) -> None:
-    """Draw one noun, save its files and keep them in the cache."""
+    """Draw a noun, save the files and keep copies in the cache."""
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
@@ -311,15 +310,15 @@ def drawn(
 
 
 def source_of(figure: Figure, chapter: str, settings: Mapping[str, Any]) -> str:
-    """Return the stages that made a figure and the settings of its drawing, in one line."""
+    """Return the stages behind a figure and the settings of the drawing, in a single line."""
     said = json.dumps(settings, sort_keys=True, default=BaseModel.model_dump)
     return f"{stage_of(figure)} -> draw_{chapter} {said}"
 
 
 def _save_figure(figure: Figure, noun: str, path: str, folder: str, source: str) -> list[Path]:
-    """Save the picture, which is in git, and the vector files, which DVC keeps.
+    """Save the picture, kept by git, and the vector files, kept by DVC.
 
-    Inside the files stand the stage that made the results, which item of it, and the `source`.
+    The files hold the stage of the results, the stage's item, and the `source`.
     """
     drawn = (f"{path}.png", f"{folder}/{noun}.svg", f"{folder}/{noun}.pdf")
     name = Path(folder).name

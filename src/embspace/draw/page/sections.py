@@ -1,4 +1,4 @@
-"""Writes several tables as one page, each with its heading and note."""
+"""Writes several tables with headings and notes as a single page."""
 
 import pandas as pd
 
@@ -9,9 +9,9 @@ PartOfPage = tuple[str, str, pd.DataFrame]
 
 
 def page_of_parts(title: str, stage: str, digits: int, *parts: PartOfPage) -> str:
-    """Return a page with its stage and first part, and all others behind a fold.
+    """Return a page with the stage and the first part, and all further parts behind a fold.
 
-    `digits` after the point are as `markdown_table` takes them.
+    `digits` after the point are as in `markdown_table`.
     """
     first, *more = [
         section(heading, note, markdown_table(table, digits)) for heading, note, table in parts

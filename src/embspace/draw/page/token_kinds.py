@@ -14,10 +14,10 @@ APART = ("special", "unused")
 
 
 def token_kinds(vocabulary: pd.DataFrame) -> pd.Series:
-    """Return the kind of each token by its id; a kind is a key of `looks.TOKEN_KINDS`.
+    """Return the kinds of the tokens by id; a kind is a key of `looks.TOKEN_KINDS`.
 
-    `vocabulary` is the extracted table. A token of one character has the kind `character`, whatever
-    the character is, and also as a piece inside a word.
+    `vocabulary` is the extracted table. A token of a single character has the kind `character`,
+    whatever the character is, and also as a piece inside a word.
     """
     kinds = vocabulary["kind"].replace({"digit": "number"})
     is_single = vocabulary["token"].str.replace(MARKS, "", regex=True).str.len() == 1

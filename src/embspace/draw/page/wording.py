@@ -1,4 +1,4 @@
-"""Words numbers for titles, which claim no difference that their digits do not show."""
+"""Words numbers for titles, without claims of differences beyond the digits."""
 
 from math import floor, isfinite, log10
 
@@ -20,10 +20,10 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
     """Return numbers with equally many digits after the point, at least `digits`.
 
     Args:
-        values: Numbers of one title.
+        values: Numbers of a title.
         digits: After the point; more if the largest number would be printed as 0.
-        differ: Whether they are known to differ, by an interval: then as many more digits as tell
-            them apart, 6 at most.
+        differ: Whether an interval says that the numbers differ: then enough digits to show the
+            difference, 6 at most.
     """
     fewest = digits_for(values, digits)
     shown: list[str] = []

@@ -1,4 +1,4 @@
-"""Tells which pairs of tokens heads relate by their weights, from `measure_head_pairs`."""
+"""Tells the pairs of tokens related by heads' weights, from `measure_head_pairs`."""
 
 from typing import Any
 

@@ -52,7 +52,7 @@ def draw_keep_k(
 
 
 def _finding(scores: pd.DataFrame) -> str:
-    """Return up to which k the transpose keeps more of vectors of MLPs, and from which on less."""
+    """Return the title: the k up to which the transpose keeps more of MLPs' vectors."""
     up_to, since = crossing(scores)
     if since is None:
         return "The transpose keeps more of the vectors of MLPs than the pseudo-inverse, at every k"
@@ -73,7 +73,7 @@ def crossing(scores: pd.DataFrame) -> tuple[int | None, int | None]:
 
 
 def draw_crossing(ax: Axes, scores: pd.DataFrame, looks: dict[str, Look]) -> None:
-    """Draw the cosine of Gram matrices by k for both inverses, and between which k they cross."""
+    """Draw the cosine of Gram matrices by k for both inverses, and the k around the crossing."""
     up_to, since = crossing(scores)
     if up_to is not None and since is not None:
         ax.axvspan(up_to, since, color=GRAY, alpha=0.25, lw=0)

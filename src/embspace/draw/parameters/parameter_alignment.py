@@ -110,7 +110,7 @@ def _shares(assignments: pd.DataFrame) -> pd.Series:
 
 
 def _trained_apart(assignments: pd.DataFrame) -> set[str]:
-    """Return the runs whose seeds start at random; others start from one trained model."""
+    """Return the runs with seeds that start at random, not from a common trained model."""
     if assignments.empty:
         return set()
     return set(assignments.loc[assignments["phase"] == "pretraining", "run"])
@@ -129,7 +129,7 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) ->
 
 
 def _copies(ax: Axes, planted: pd.DataFrame) -> None:
-    """Draw the share of layers found by noise: thin for each run, thick for their mean."""
+    """Draw the share of layers found by noise: thin for single runs, thick for the mean."""
     for space, look in SPACES.items():
         rows = planted[planted["space"] == space]
         for _, run_rows in rows.groupby("run"):
@@ -149,9 +149,9 @@ def _copies(ax: Axes, planted: pd.DataFrame) -> None:
 
 
 def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
-    """Draw a row a run: of two seeds, the share of kinds of weights that match beyond the null.
+    """Draw a row per run: for two seeds, the share of kinds of weights matched beyond the null.
 
-    Open points: seeds that start from one trained model; crosses: seeds before any training.
+    Open points: seeds from the same trained model; crosses: seeds before any training.
     """
     rows, apart = _last(assignments), _trained_apart(assignments)
     cross: dict[str, Any] = {"color": GRAY, "marker": "x", "ms": 5, "label": "untrained"}

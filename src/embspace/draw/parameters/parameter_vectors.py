@@ -1,4 +1,4 @@
-"""Draws vectors of weights as words: how alike these are, how many suffice, and a list of them."""
+"""Draws vectors of weights as words: how alike the words are, how many suffice, and a list."""
 
 from textwrap import shorten
 from typing import Any
@@ -85,9 +85,9 @@ def draw_parameter_vectors(
     most_tokens: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw how alike the words of vectors are, what words keep, units that share them; and a list.
+    """Draw how alike vectors' words are, how much words keep, units with common words, and a list.
 
-    The list has the vector whose words are most alike, of all of a layer and group.
+    The list has the vectors with the most similar words of a layer and group.
     """
     facts, scores, cards = results["json"], results["csv"], results["cards"]
     n_lines = min(most_layers, facts.get("n_layers", 1))

@@ -31,7 +31,7 @@ OFFSET = 0.2  # of a seed from the middle of its row
 def draw_tuning_words(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw for each run the shares of changes with words, by group and layer; and its tables."""
+    """Draw by run the shares of changes with words, by group and layer; with tables."""
     tables = {name: with_runs(results[name], label) for name in SHOWN}
     shares = tables["csv"]
     runs = list(shares["run"].drop_duplicates())
@@ -60,7 +60,7 @@ def _n_tokens(lists: pd.DataFrame) -> int:
 
 
 def _title(tables: Tables) -> str:
-    """Return in which groups of the last layer and of those before it words are present."""
+    """Return the groups with words present, at the last layer and at earlier layers."""
     shares = tables["csv"]
     if shares.empty:
         return "No run tunes a base whose vocabulary has words of sentiment"
@@ -196,7 +196,7 @@ def _tables(tables: Tables, digits: int) -> list[str]:
 
 
 def _outcomes(shares: pd.DataFrame) -> list[str]:
-    """Return for each layer whether it is above both nulls, neither or one."""
+    """Return for every layer whether the share is above both nulls, neither or one."""
     above = (shares["share"] > shares["null_lists_high"]).astype(int)
     above += (shares["mean_listed"] > shares["null_turned_high"]).astype(int)
     return [("absent", "undecided", "present")[n_nulls] for n_nulls in above]

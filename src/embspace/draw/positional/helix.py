@@ -57,10 +57,10 @@ def draw_helix(
     n_local: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a stretch of the path, its turns along the axis, its local period and spectrum.
+    """Draw a stretch of the path, the turns along the axis, the local period and the spectrum.
 
     The stretch is of `n_shown` positions, where the path advances most evenly; a local period is
-    that of `n_local` successive steps.
+    over `n_local` successive steps.
     """
     path, periods = results["path"], results["periods"]
     local = local_periods(path, n_local)
@@ -183,7 +183,7 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
-    """Draw the range of periods that have power, and name the peaks by their periods."""
+    """Draw the range of periods with power, and name the peaks by period."""
     shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
     shown = spectrum.loc[shown.index[0] : shown.index[-1]]
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()

@@ -23,7 +23,7 @@ def local_periods(path: pd.DataFrame, n_steps: int) -> pd.DataFrame:
 
 
 def along_axis(path: pd.DataFrame) -> Float[np.ndarray, " n"]:
-    """Return the coordinate along the axis, which is the slope of the path over its positions."""
+    """Return the coordinate along the axis, the slope of the path over the positions."""
     components = path[[f"component_{number}" for number in (1, 2, 3)]].to_numpy(np.float64)
     slope = np.polyfit(path["position"], components, 1)[0]
     along: Float[np.ndarray, " n"] = components @ (slope / np.linalg.norm(slope))
@@ -49,7 +49,7 @@ def seen_from_above(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 2"
 
 
 def peaks(spectrum: pd.DataFrame, width: float) -> list[Any]:
-    """Return the rows whose power is high, and the highest within `width` of their frequency."""
+    """Return the rows of high power, the highest within `width` of the frequency."""
     high = spectrum[spectrum["power"] >= PEAK * spectrum["power"].max()]
     frequency = high["frequency"].to_numpy()
     near = np.abs(np.subtract.outer(frequency, frequency)) <= width

@@ -123,7 +123,7 @@ def _by_offset(properties: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Sort the columns by the strongest frequency of each, then by the phase of that."""
+    """Return the columns sorted by strongest frequency, then by the phase at this frequency."""
     # Positions at the ends are often far longer than the rest, and so have all frequencies.
     clipped = np.clip(matrix, *np.quantile(matrix, [0.005, 0.995]))
     waves = np.fft.rfft(clipped, axis=0)[1:]
@@ -190,7 +190,7 @@ def _mean_profile(
 
 
 def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
-    """Draw the norm of each position, the mean of each regime, and name outliers at the edge."""
+    """Draw the norms of the positions and the means of the regimes; name outliers at the edge."""
     apart, norm = positions["outlying"].astype(bool), positions["norm"]
     low, high = norm[~apart].quantile([EDGE, 1 - EDGE])
     low, high = low - ROOM * (high - low), high + 2 * ROOM * (high - low)

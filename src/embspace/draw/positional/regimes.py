@@ -1,4 +1,4 @@
-"""Tells which positions lie apart and where their norm changes, with tables."""
+"""Tells which positions lie apart and where the norm changes, with tables."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ DISTRIBUTIONS_NOTE = "Over all positions or pairs and, where some are unstructur
 
 
 def draw_regimes(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
-    """Return which positions lie apart and how many regimes the others have, and tables."""
+    """Return the positions apart and the number of regimes of the rest, and tables."""
     return _finding(results["positions"], results["json"]), _tables(results, label, digits)
 
 

@@ -31,7 +31,7 @@ def draw_sinusoidal_positions(
     limit_quantile: PositiveShare,
     significant_digits: PositiveInt,
 ) -> tuple[Figure, str]:
-    """Draw the first positions of each encoding, their cosines, and the cosines by offset.
+    """Draw the first positions of the encodings, the cosines, and the cosines by offset.
 
     Colors of learned positions end where a share `limit_quantile` of the absolute values does.
     """
@@ -129,7 +129,7 @@ def _legend(figure: Figure) -> None:
 
 
 def _table(properties: pd.DataFrame, label: str, significant_digits: int) -> str:
-    """Return the table with one row a property and one column an encoding."""
+    """Return the table with a row per property and a column per encoding."""
     words = [_words(row) for _, row in properties.iterrows()]
     values = [f"{value:.{significant_digits}g}" for value in properties["value"]]
     shown = properties.assign(property=words, value=values)

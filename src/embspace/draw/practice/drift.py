@@ -86,9 +86,9 @@ def draw_drift(
 
 
 def _pairs(results: Results) -> TablesOfPairs:
-    """Return the rows of each pair, at the pooling of this analysis and of words alone.
+    """Return the rows by pair, at the pooling of this analysis and of words alone.
 
-    None without halves, for which no corpus is large enough.
+    None without halves, if no corpus is large enough.
     """
     table = results[APART]
     poolings = (results[MEASURED_WITH]["pooling"], WORDS)
@@ -126,9 +126,9 @@ def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]
 
 
 def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
-    """Draw the share of each corpus in clusters that words name; gray lines: no more than chance.
+    """Draw the corpora's shares in clusters named by words; gray lines: no more than chance.
 
-    Clusters without words of their own are on the page.
+    Clusters without typical words are on the page.
     """
     named = clusters[clusters["words"].fillna("") != ""]
     ax.set_title(f"Clusters with words, {len(named)} of {len(clusters)}")

@@ -32,9 +32,9 @@ LAYER = "layer (0: embedding output)"
 def draw_outliers(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw shares of small p among another corpus by layer, and distances at the last layer.
+    """Draw shares of small p against a second corpus by layer, and distances at the last layer.
 
-    Of one corpus alone, shares of outliers in itself.
+    For a single corpus, shares of outliers within the corpus.
     """
     table = results["csv"]
     groups = table.groupby(["corpus", "among"], sort=False)
@@ -68,7 +68,7 @@ def _called(pair: tuple[str, str]) -> str:
 
 
 def _lines(ax: Axes, pairs: TablesOfPairs, column: str, null: str) -> None:
-    """Draw a line a pair, in the color of its texts and the dashes of what they are held against.
+    """Draw a line per pair, in the color of the texts and the dashes of the reference corpus.
 
     Below the gray line lie all nulls.
     """
@@ -108,9 +108,9 @@ def _distances(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: the pair whose share grows most from layer 0, else outliers at home.
+    """Return the title: the pair with the largest growth from layer 0, else outliers at home.
 
-    Where layer 0 has them too, texts differ in words or length, and layers add nothing.
+    With outliers at layer 0 too, texts differ in words or length, and layers add nothing.
     """
     if table.empty:
         return NONE

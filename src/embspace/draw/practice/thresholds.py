@@ -30,7 +30,7 @@ NONE = "Too few texts to tell a rare pair"
 def draw_thresholds(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the cosine that one pair in 1,000 reaches, and the share of pairs above 0.8."""
+    """Draw the cosine reached by one pair in 1,000, and the share of pairs above 0.8."""
     rates, fixed = results["csv"], results["fixed"]
     rates = rates[rates["rate"] == rates["rate"].max()]  # the tables have all
     fixed = fixed[fixed["cosine"] == fixed["cosine"].min()]
@@ -75,7 +75,7 @@ def _guessed(fixed: pd.DataFrame) -> str:
 
 
 def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
-    """Return the title: where a guessed cosine is not rare, else what one pair in 1,000 reaches."""
+    """Return the title: where a guessed cosine is not rare, else the cosine of 1 in 1,000 pairs."""
     raw = shown[shown["preparation"] == RAW]
     if raw.empty:
         return NONE

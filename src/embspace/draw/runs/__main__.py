@@ -1,4 +1,4 @@
-"""Stage `draw_runs`: one page for each analysis of the models that we train, over all runs."""
+"""Stage `draw_runs`: a page per analysis of the models that we train, over all runs."""
 
 from pathlib import Path
 

@@ -42,7 +42,7 @@ def draw_dynamics(
 
 
 def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
-    """Return by run whether it learns as an encoder or as a decoder; others are left out.
+    """Return by run whether the model learns as an encoder or a decoder; without further runs.
 
     `held_out` is the table of held-out losses of `measure_training`.
     """
@@ -55,7 +55,7 @@ def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
 
 
 def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return what is drawn by the name of the run, and of its phase from the second on."""
+    """Return the drawn rows by run, with the phase in the name from the second on."""
     if table.empty:
         return {}
     rows = table[(table["change"] == "as_is") & table["measure"].isin(shown)]
@@ -70,9 +70,9 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
 def _finding(
     series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
 ) -> str:
-    """Return of each run in how many models the blocks end higher than they begin.
+    """Return by run in how many models the blocks end higher than at the start.
 
-    Measures of which the same is true share a sentence.
+    Measures with the same finding share a sentence.
     """
     known = [series[name].assign(name=name) for name in series if name in kinds]
     if not known:
@@ -92,7 +92,7 @@ def _finding(
 
 
 def blocks(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over the blocks, without layer 0, of each model at each step."""
+    """Return the mean over the blocks, without layer 0, by model and step."""
     block_rows = rows[rows["layer"] > 0]
     return block_rows.groupby([*MODEL, "step"], sort=False)["value"].mean().reset_index()
 

@@ -28,9 +28,9 @@ def draw_pretraining_dynamics(
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a line a layer over the checkpoints for each measure of `shown`; and tables.
+    """Draw a line per layer over the checkpoints for every measure of `shown`; and tables.
 
-    Below the tables stand the verdicts on what was claimed.
+    Below the tables stand the verdicts on the claims.
     """
     table, claims = results["csv"], results["claims"]
     n_checkpoints = counted(table["step"].nunique(), "checkpoint")

@@ -22,7 +22,7 @@ def with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
 
 
 def size_of(table: pd.DataFrame) -> str:
-    """Return the number of runs and of models, of which a run has one for each seed."""
+    """Return the number of runs and of models; a run has a model per seed."""
     if table.empty:
         return "0 runs"
     n_models = len(table.drop_duplicates(MODEL))
@@ -37,7 +37,7 @@ def over_steps(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look) -> None:
 
 
 def run_looks(runs: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each run, whose seeds share it; an eighth has that of the first."""
+    """Return the looks of the runs, shared by the seeds; an eighth run has the first's."""
     markers = "os^DvXP"
     return {
         run: Look(run, PALETTE[number % len(PALETTE)], markers[number % len(markers)])
@@ -53,7 +53,7 @@ def moves(rows: pd.DataFrame, value: str, keys: Sequence[str]) -> bool:
 
 
 def rise_of(rows: pd.DataFrame, value: str, noun: str) -> str:
-    """Return in how many models, which are called `noun`, a value ends clearly above its start."""
+    """Return in how many models, called `noun`, a value ends clearly above the start."""
     by_step = rows.sort_values("step").groupby(MODEL)[value]
     largest = rows.assign(size=rows[value].abs()).groupby(MODEL)["size"].max()
     n_up = int((by_step.last() - by_step.first() > LEAST * largest).sum())
@@ -78,12 +78,12 @@ def show_steps(ax: Axes, steps: pd.Series) -> None:
 
 
 def short_step(step: int) -> str:
-    """Return a step as it is up to 1000, and a larger one as 10k or 1M."""
+    """Return a step in full up to 1000, and a larger step as 10k or 1M."""
     thousands = f"{step // 1000}k" if step < 10**6 else f"{step // 10**6}M"
     return str(step) if step <= 1000 else thousands
 
 
 def last_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the last checkpoint of each run and phase, and those of no checkpoint."""
+    """Return the rows of the last checkpoint by run and phase, and the rows of no checkpoint."""
     last = rows.groupby(["run", "phase"])["step"].transform("max")
     return rows[rows["step"].isna() | (rows["step"] == last)]

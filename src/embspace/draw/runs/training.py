@@ -1,4 +1,4 @@
-"""Draws what models of all runs learn, and how their layers change, from `measure_training`."""
+"""Draws the learning of models of all runs, and the change of layers, from `measure_training`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -50,7 +50,7 @@ def draw_training(
 ) -> tuple[Figure, str]:
     """Draw agreement of verbs and classes by run, losses of all runs, and the dimension of layers.
 
-    A run has a color, and each of its seeds a line.
+    A run has a color, and every seed a line.
     """
     known = {name: with_runs(results[name], label) for name in TABLES if len(results[name])}
     dynamics = with_runs(results[DYNAMICS], label) if len(results[DYNAMICS]) else None
@@ -86,7 +86,7 @@ def _models(results: Tables) -> pd.DataFrame:
 
 
 def _panels(results: Tables, dynamics: pd.DataFrame | None) -> dict[str, DrawPanel]:
-    """Return what draws each panel by its title: those of single runs first."""
+    """Return the panels' drawing functions by title: single runs first."""
     looks = run_looks(
         run for name in TABLES[:-1] if name in results for run in results[name]["run"]
     )
@@ -137,14 +137,14 @@ def _title(results: Tables) -> str:
 
 
 def _all_since(agreement: pd.DataFrame) -> list[int]:
-    """Return for each model that agrees at the end from which step on, without an attractor."""
+    """Return the steps from which models agree up to the end, without an attractor."""
     rows = agreement.query("clause == 'main' and attractors == 'none'")
     since = [_since(model_rows) for _, model_rows in rows.groupby(MODEL, sort=False)]
     return [step for step in since if step is not None]
 
 
 def _since(rows: pd.DataFrame) -> int | None:
-    """Return the step from which on the right form is surely preferred, if there is one."""
+    """Return the step with a sure preference of the right form from then on, if any."""
     rows = rows.sort_values("step")
     wrong = rows.loc[rows["accuracy_low"] <= CHANCE, "step"]
     right = rows.loc[rows["step"] > (wrong.max() if len(wrong) else -1), "step"]
@@ -167,7 +167,7 @@ def _behind(agreement: pd.DataFrame, n_known: int) -> str:
 
 
 def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
-    """Draw the held-out loss of each run over that of its best baseline."""
+    """Draw the held-out loss of the runs over the loss of the run's best baseline."""
     best = rows[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
     for run, run_rows in rows.assign(ratio=rows["loss"] / best).groupby("run", sort=False):
         for _, phase_rows in run_rows.groupby("phase", sort=False):

@@ -1,4 +1,4 @@
-"""Tells which published claims hold of which run, by seed, from `measure_training_claims`."""
+"""Tells the published claims that hold by run and seed, from `measure_training_claims`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt
@@ -30,7 +30,7 @@ def draw_training_claims(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return in how many of the models that it speaks of each claim holds."""
+    """Return by claim in how many models of the claimed kind the claim holds."""
     own = table[table["claimed_of"] == table["kind"]]
     claims: dict[str, list[str]] = {}
     for (claim, kind), rows in own.groupby(["claim", "claimed_of"], sort=False):

@@ -21,14 +21,14 @@ HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, 
 
 
 def color_of(number: int) -> str:
-    """Return the color of a category by its number; categories of one color differ in marker."""
+    """Return the color of a category by number; categories of the same color differ in marker."""
     return COLORS[number % len(COLORS)]
 
 
 def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequence[str]) -> None:
     """Draw all differences as points, and the means of the `shown` categories as arrows from zero.
 
-    The differences of other categories are gray. Where none of the shown ones is there, all are.
+    Differences of further categories are gray. If all shown categories are absent, all are shown.
     """
     if summary.get("explained_variance_1") is None:
         say_instead([ax], "no map: no two differences differ")

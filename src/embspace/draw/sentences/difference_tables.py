@@ -65,8 +65,8 @@ def at(table: pd.DataFrame, summary: dict[str, Any]) -> pd.DataFrame:
 def cosine_matrix(cosines: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return a column as a symmetric matrix of the categories, without a diagonal.
 
-    By average linkage of one minus the size of the cosine, categories of one or of opposite
-    directions come to stand beside each other.
+    Average linkage of 1 minus the size of the cosine orders the rows: categories of the same or of
+    opposite directions are neighbors.
     """
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform

@@ -104,7 +104,7 @@ def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
-    """Write a pair of sentences of each category that the title names."""
+    """Write a pair of sentences of every category in the title."""
     ax.set_axis_off()
     categories = pd.unique(named[["category_1", "category_2"]].to_numpy().ravel())
     rows = examples.set_index("category").loc[categories]
@@ -121,7 +121,7 @@ def _finding(named: pd.DataFrame) -> str:
 
 
 def _cosine(row: dict[Any, Any]) -> str:
-    """Return two categories with their cosine in words."""
+    """Return two categories with the cosine in words."""
     relation = "with" if row["cosine"] > 0 else "against"
     number = f"{row['cosine']:.2f}".replace("-", "−")
     return f"{row['category_1']} {relation} {row['category_2']} ({number})"

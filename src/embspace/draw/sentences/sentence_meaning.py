@@ -82,9 +82,9 @@ def draw_sentence_meaning(
 
 
 def meaning_or_wording(contrasts: pd.DataFrame) -> str:
-    """Return whether a paraphrase or a negation is more like its sentence, by mean pooling.
+    """Return whether paraphrase or negation is more like the sentence, by mean pooling.
 
-    One is if the interval of the difference leaves out zero.
+    A difference counts if the interval leaves out zero.
 
     Args:
         contrasts: The rows of the last layer.
@@ -122,7 +122,7 @@ def _population(contrasts: pd.DataFrame, categories: pd.DataFrame) -> str:
 
 
 def _kinds(ax: Axes, contrasts: pd.DataFrame) -> None:
-    """Draw the mean cosine of each kind of pair in a row, with one mark a pooling."""
+    """Draw the mean cosine of every kind of pair in a row, with a mark per pooling."""
     looks = pooling_looks(contrasts["pooling"]).items()
     by_kind = contrasts.set_index(["pooling", "kind"])
     rows = np.arange(len(KINDS))
@@ -157,7 +157,7 @@ def _mark(ax: Axes, x: Any, y: Any, look: Look, *, is_random: bool = False) -> N
 
 
 def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a row a category: consistency with its interval, its null and random weights."""
+    """Draw a row per category: consistency with interval, null and random weights."""
     look, y = TEXT_POOLINGS[NAMED], np.arange(len(rows))
     low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
     ax.hlines(y, low, high, color="0.8", linewidth=6, label="signs flipped")
@@ -174,7 +174,7 @@ def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _sentences(ax: Axes, beside: Axes, examples: pd.DataFrame) -> None:
-    """Print an example of each category in its row, the changed words in brackets."""
+    """Write an example of every category in the row, the changed words in brackets."""
     ax.set(ylim=beside.get_ylim())
     ax.set_axis_off()
     if len(examples) <= MOST_PRINTED:
@@ -184,7 +184,7 @@ def _sentences(ax: Axes, beside: Axes, examples: pd.DataFrame) -> None:
 
 
 def _changed(first: str, second: str) -> str:
-    """Return two sentences as one, with the words that differ as in `[She → He] has lived`."""
+    """Return two sentences merged, with differing words as in `[She → He] has lived`."""
     one, other = (re.findall(r"\w+|\W+", sentence) for sentence in (first, second))
     parts = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
     return "".join(

@@ -15,12 +15,12 @@ GROUPS = (
 
 
 def frame_of(slots: pd.DataFrame) -> str:
-    """Return the name of the last frame, which is the mean of all where there are several."""
+    """Return the name of the last frame, the mean of all if several."""
     return str(slots["group"].iloc[-1])
 
 
 def last_layer(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of each pooling's last layer."""
+    """Return the rows of the last layer by pooling."""
     return table[table["layer"] == table.groupby("pooling")["layer"].transform("max")]
 
 

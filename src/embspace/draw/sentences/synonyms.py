@@ -79,7 +79,7 @@ def _numbers(results: Results) -> str:
 
 
 def _purity(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the purity of each pooling by layer, named with its last value, above the nulls."""
+    """Draw the purity of the poolings by layer, named with the last value, above the nulls."""
     for pooling, look in pooling_looks(rows["pooling"]).items():
         own = rows[rows["pooling"] == pooling]
         name = f"{look.name} {own['purity'].iloc[-1]:.2f}"
@@ -97,7 +97,7 @@ def _purity(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _map(ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any]) -> None:
-    """Draw the groups by the first pooling, each named at its right."""
+    """Draw the groups by the first pooling, named at the right."""
     pooling = coordinates["pooling"].iloc[0]
     is_shown = (coordinates["pooling"] == pooling) & (coordinates["sentences"] == GROUPS)
     shown = coordinates[is_shown]

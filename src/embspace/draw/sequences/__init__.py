@@ -1,1 +1,1 @@
-"""Draws what classifiers of sequences have learned."""
+"""Draws the results on classifiers of sequences."""

@@ -1,4 +1,4 @@
-"""Stage `draw_sequences`: one page for each analysis of classifiers of sequences."""
+"""Stage `draw_sequences`: a page per analysis of classifiers of sequences."""
 
 from pathlib import Path
 

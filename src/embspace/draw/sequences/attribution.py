@@ -53,9 +53,9 @@ LARGEST = 2.0  # of a logit, at which the colors of the map end
 def draw_attribution(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw classes by layer, the true places that each method finds, and occlusion along the gene.
+    """Draw classes by layer, the true places found by the methods, and occlusion along the gene.
 
-    Of the first run by name that has results; the tables are of all runs.
+    Of the first run by name with results; the tables are of all runs.
     """
     run = first_run(results["precision"])
     names = ("precision", "places", "changes", SEPARATION)
@@ -113,7 +113,7 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
 
 
 def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a row for each method: a dot with its interval for each seed, crosses at random."""
+    """Draw a row per method: a dot with interval per seed, crosses at random."""
     for number, method in enumerate(SCORING):
         method_rows = rows[rows["method"] == method]
         trained = method_rows[method_rows["weights"] == "trained"]

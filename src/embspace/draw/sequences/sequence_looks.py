@@ -32,7 +32,7 @@ LABEL_GAP = 1.7  # places between two numbers of codons
 
 
 def first_run(*tables: pd.DataFrame) -> str:
-    """Return the name of the first run that any table has rows of; empty without one."""
+    """Return the name of the first run with rows in any table; empty without a run."""
     names = {str(name) for table in tables if "run" in table for name in table["run"]}
     return min(names, default="")
 
@@ -53,10 +53,10 @@ def in_words(verdicts: pd.Series) -> pd.Series:
 
 
 def show_codons(ax: Axes, places: pd.DataFrame, codons: Sequence[int]) -> None:
-    """Write codons below a heat map whose columns are places, with a line to where each lies.
+    """Write codons below a heat map of places, with lines to the codons' places.
 
-    `places` has the columns `place` and `first_codon`. A codon that two places share lies on their
-    border. Without codons the axis has the first one of every tenth place.
+    `places` has the columns `place` and `first_codon`. A codon shared by two places lies on the
+    border. Without codons the axis has the first codon of every tenth place.
     """
     starts = places.drop_duplicates("place").set_index("place")["first_codon"].sort_index()
     if len(starts) < 2 or not len(codons):

@@ -1,4 +1,4 @@
-"""Tells how many neighbors of a text have its label, which `measure_label_overlap` measures."""
+"""Tells how many neighbors of a text share the label, from `measure_label_overlap`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Draws how well each layer serves each task, which `measure_layer_choice` measures."""
+"""Draws how well the layers serve the tasks, from `measure_layer_choice`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,9 +46,9 @@ NO_TASK = "No corpus that the model reads has texts to halve, or labels that man
 def draw_layer_choice(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the value by layer, a panel for each task of each corpus, three at most.
+    """Draw the value by layer, a panel per task and corpus, three at most.
 
-    Clusters, which hardly any texts have, are in the tables alone.
+    Clusters, hardly present in any texts, are in the tables alone.
     """
     table = results["csv"]
     tasks = table.loc[table["task"].isin(DRAWN), ["task", "corpus"]].drop_duplicates()
@@ -92,12 +92,12 @@ def _name(corpus: str) -> str:
 
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the first row of each corpus and task."""
+    """Return the first rows by corpus and task."""
     return table[table["rank"] == 1]
 
 
 def _clearest(drawn: pd.DataFrame) -> pd.Series | None:
-    """Return the best layer that exceeds the last one most, of those that clearly do."""
+    """Return the best layer with the largest lead over the last layer, of the clear leads."""
     best = _best(drawn)
     better = best[best["less_last_low"] > 0].sort_values("less_last", kind="stable")
     return None if better.empty else better.iloc[-1]
@@ -124,7 +124,7 @@ def _finding(drawn: pd.DataFrame) -> str:
 
 
 def _say_values(ax: Axes, best: pd.Series, last: float) -> None:
-    """Write the numbers of the title at their points."""
+    """Write the numbers of the title at the points."""
     at_last = best["value"] - best["less_last"]
     for layer, value, side in ((best["layer"], best["value"], "left"), (last, at_last, "right")):
         write_beside(ax, f"{value:.2f}", (layer, value), (4, 8), ha=side, path_effects=HALO)

@@ -1,4 +1,4 @@
-"""Tells how high a text ranks when its other half asks, which `measure_search` measures."""
+"""Tells how high a text's first half ranks for the second, from `measure_search`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt
@@ -19,7 +19,7 @@ NO_CORPUS = (
 
 
 def draw_search(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
-    """Return what mean pooling of the last layer and TF-IDF find, and the best of each corpus."""
+    """Return the ranks by mean pooling of the last layer and TF-IDF, and the best by corpus."""
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}
     sections = [_best(_name(corpus), table, digits) for corpus, table in corpora.items()]
     about = "Each second half of a text is a query, all first halves are candidates.\n"
@@ -43,7 +43,7 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
 
 
 def _best(corpus: str, table: pd.DataFrame, digits: int) -> str:
-    """Return the best layer and preparation of each embedding."""
+    """Return the best layer and preparation by embedding."""
     best = table.sort_values(QUANTITY, ascending=False, kind="stable")
     best = best.drop_duplicates("embedding")
     columns = ["embedding", "layer", "preparation"]

@@ -44,9 +44,9 @@ LINES = {"tf_idf": "--", "bm25": ":", "bag_of_words": "--", "sentence": OWN_VECT
 def draw_tasks(
     results: Mapping[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the rank of the other half by layer, a panel a corpus, and the accuracy of labels.
+    """Draw the rank of the first half by layer, a panel per corpus, and the accuracy of labels.
 
-    The vectors are as they are. Lines are poolings, levels have no layer.
+    The vectors are unchanged. Lines are poolings, levels have no layer.
     """
     search = results["search"]
     search = search[search["preparation"] == "as_is"].rename(columns={"embedding": "features"})
@@ -148,7 +148,7 @@ def _levels(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
 
 
 def _lines(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
-    """Draw the poolings by layer, of which the named one has a band."""
+    """Draw the poolings by layer; the named pooling has a band."""
     for pooling, look in TEXT_POOLINGS.items():
         own = rows[rows["features"] == pooling].sort_values("layer")
         own = own if pooling == NAMED else own.drop(columns=f"{quantity}_low")
@@ -162,7 +162,7 @@ def _number(value: float, quantity: str) -> str:
 
 
 def _table(search: pd.DataFrame, labels: pd.DataFrame, label: str, digits: int) -> str:
-    """Return what is drawn of the pooling that the title names, and of what has no layer."""
+    """Return the drawn rows of the title's pooling, and the rows without a layer."""
     keys = ["features", "layer"]
     parts = [(str(corpus), RANK, rows) for corpus, rows in search.groupby("corpus", sort=False)]
     parts.append(("", ACCURACY, labels[labels["weights"] != "random"]))

@@ -43,7 +43,7 @@ TABLES: dict[str, tuple[str, str, list[str]]] = {
 
 
 def text_cloud_tables(results: Results, label: str, digits: int) -> str:
-    """Return a table of the corpora, and each other table at the last layer."""
+    """Return a table of the corpora, and all further tables at the last layer."""
     corpora = results["corpora"].assign(left_out=results["corpora"]["left_out"].fillna(""))
     sections = [
         f"# Clouds of texts in {label}\n\nStage `measure_text_clouds`.\n",

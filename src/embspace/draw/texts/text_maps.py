@@ -74,9 +74,9 @@ def draw_text_maps(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the first choice of texts in each space by one method, and neighbors in the spaces.
+    """Draw the first choice of texts in all spaces by one method, and neighbors in the spaces.
 
-    Texts of a single corpus have the colors of their subjects, where these are known.
+    Texts of a single corpus have the colors of the subjects, if known.
 
     Args:
         results: Coordinates, quality of the maps, and neighbors.
@@ -194,7 +194,7 @@ def _words(name: str) -> str:
 
 
 def _kinds(coordinates: pd.DataFrame) -> pd.Series:
-    """Return each point's kind: its corpus, or its subject if there is one corpus."""
+    """Return the points' kinds: the corpora, or the subjects of a single corpus."""
     subjects = coordinates["subject"]
     if coordinates["corpus"].nunique() > 1 or subjects.nunique() < 2:
         return coordinates["corpus"]
@@ -203,13 +203,13 @@ def _kinds(coordinates: pd.DataFrame) -> pd.Series:
 
 
 def _looks(kinds: pd.Series) -> dict[str, Look]:
-    """Return the look of each kind in the order of the points; all others come last, in gray."""
+    """Return the looks of the kinds in the order of the points; rare kinds come last, in gray."""
     named = corpus_looks(kind for kind in kinds if kind != OTHERS)
     return named | ({OTHERS: Look(OTHERS, "0.75", ".")} if OTHERS in set(kinds) else {})
 
 
 def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
-    """Draw one dot for each text, the largest kind at the back."""
+    """Draw a dot per text, the largest kind at the back."""
     is_few = len(points) < FEW
     area = OF_FEW if is_few else float(np.clip(INK / len(points), SMALLEST, LARGEST))
     sizes = points["kind"].value_counts().reindex(list(looks)).dropna()
@@ -227,7 +227,7 @@ def _map(ax: Axes, points: pd.DataFrame, looks: Mapping[str, Look]) -> None:
 def _name_kinds(
     ax: Axes, points: pd.DataFrame, shares: pd.DataFrame, looks: Mapping[str, Look]
 ) -> None:
-    """Name the kinds below a map, each with the share of neighbors that are of the same source."""
+    """Name the kinds below a map, with the shares of neighbors of the same source."""
     own_shares = shares.set_index("corpus")[SHARE]
     for line, kind in enumerate(kind for kind in looks if kind in set(points["kind"])):
         name = looks[kind].name

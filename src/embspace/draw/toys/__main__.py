@@ -1,4 +1,4 @@
-"""Runs the stage `draw_toys`, which draws clouds whose geometry is known."""
+"""Runs the stage `draw_toys`: drawings of clouds with known geometry."""
 
 from pathlib import Path
 

@@ -83,7 +83,7 @@ def _finding(dimension: pd.DataFrame, spectrum: pd.DataFrame) -> str:
 
 
 def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
-    """Draw one row for each estimator and one column for each cloud and dimension."""
+    """Draw a row per estimator and a column per cloud and dimension."""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     rows = rows.assign(deviation=rows["mean"] / rows["true_dimension"] - 1)
     table = rows.pivot_table(
@@ -105,7 +105,7 @@ def _percentage(value: float) -> str:
 
 
 def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
-    """Draw one row for each measure and one column for each number of vectors."""
+    """Draw a row per measure and a column per number of vectors."""
     rows = spectrum[spectrum["measure"].isin(SHOWN)]
     rows = rows.assign(ratio=rows["mean"] / rows["limit"])
     table = rows.pivot_table("ratio", "measure", "n", sort=False)
@@ -121,7 +121,7 @@ def _ratio(value: float) -> str:
 
 
 def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:
-    """Draw a heat map with colors about zero and each number in its cell."""
+    """Draw a heat map with colors about zero and the numbers in the cells."""
     import seaborn as sns
 
     look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}

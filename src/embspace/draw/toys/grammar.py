@@ -1,4 +1,4 @@
-"""Tells how near texts of the generated language come to what is exact of it, with tables."""
+"""Compares texts of the generated language with the language's exact values, with tables."""
 
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat

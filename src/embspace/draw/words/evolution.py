@@ -61,7 +61,7 @@ def paths_of_followed(path: pd.DataFrame) -> pd.DataFrame:
 
 
 def followed_word(followed: pd.DataFrame) -> str:
-    """Return the followed word: as its token, or as it is spelled where that is several."""
+    """Return the followed word: the token, or the spelling of a word of several tokens."""
     tokens = followed["token"].unique()
     return str(tokens[0] if len(tokens) == 1 else followed["view"].iloc[0].replace("+", ", "))
 
@@ -134,7 +134,7 @@ def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
 
 
 def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
-    """Draw each token's path with its layers as colored dots, and write the token at its start."""
+    """Draw the tokens' paths with layers as colored dots, and write the tokens at the starts."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
     x, y = rows["component_1"], rows["component_2"]
@@ -160,7 +160,7 @@ def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
 
 
 def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
-    """Write each token at the nearest free place beside its start, and lead a line to a far one.
+    """Write the tokens at the nearest free places beside the starts; far names have leads.
 
     Tokens that start close together share a name.
     """
@@ -187,7 +187,7 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _bundles(starts: pd.DataFrame, span: np.ndarray) -> list[tuple[str, float, float]]:
-    """Return the tokens that start close together as one name, and where one of them starts."""
+    """Return tokens that start close together as a joint name, and the start of the first."""
     places = starts[["component_1", "component_2"]].to_numpy() / span
     bundle = np.arange(len(places))
     for one, other in zip(*np.nonzero(cdist(places, places) < CLOSE), strict=True):
@@ -199,7 +199,7 @@ def _bundles(starts: pd.DataFrame, span: np.ndarray) -> list[tuple[str, float, f
 
 
 def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:
-    """Return points along a path that are so close that no name passes between two of them."""
+    """Return points along a path, too close for a name to pass between."""
     states = path[["component_1", "component_2"]].to_numpy()
     layers = np.linspace(0, len(states) - 1, 20 * len(states))
     return np.column_stack([np.interp(layers, np.arange(len(states)), x) for x in states.T])
@@ -219,7 +219,7 @@ def _is_free(
 
 
 def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
-    """Draw the path of one word in each text, and number the layers along the first."""
+    """Draw the paths of a word in all texts, and number the layers along the first."""
     looks, named = text_looks(followed["text"]), set[str]()
     for number, ((text, _), path) in enumerate(followed.groupby(["text", "position"], sort=False)):
         look = looks[str(text)]

@@ -1,4 +1,4 @@
-"""Tells the energy that steps of different tokens share, which `measure_evolution` measures."""
+"""Tells the energy shared by steps of different tokens, from `measure_evolution`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt
@@ -17,7 +17,7 @@ VALUE, RANDOM_VALUE = "shared_energy", "random_weights_shared_energy"
 def draw_evolution_shared(
     results: Tables, label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return the energy that steps of different tokens share, and its tables."""
+    """Return the energy shared by steps of different tokens, and the tables."""
     return _finding(results["evolution/shared_steps"]), shared_tables(results, label, digits)
 
 

@@ -40,7 +40,7 @@ def path_tables(results: Results, label: str, digits: int) -> str:
 
 
 def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: int) -> str:
-    """Return the means at the last layer and, behind a fold, those at each layer."""
+    """Return the means at the last layer and, behind a fold, at all layers."""
     heading = _heading("Steps of tokens", label)
     if steps.empty:
         return f"{heading}\n{NO_TOKENS}.\n"
@@ -56,7 +56,7 @@ def step_tables(steps: pd.DataFrame, layers: pd.DataFrame, label: str, digits: i
 
 
 def shared_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
-    """Return the energy that whole ways share and, behind a fold, that of steps and components."""
+    """Return the energy shared by whole ways and, behind a fold, by steps and components."""
     heading = _heading("Common to the steps of tokens", label)
     table = results["evolution/shared_steps"]
     if table.empty:
@@ -96,7 +96,7 @@ def _view_section(views: pd.DataFrame, digits: int) -> str:
 
 
 def _layer_rows(steps: pd.DataFrame, layers: pd.DataFrame, digits: int) -> pd.DataFrame:
-    """Return one row for each set of tokens and layer, and one column for each quantity."""
+    """Return a row per set of tokens and layer, with a column per quantity."""
     parts = []
     for name in layers["tokens"].unique():
         rows = layers[layers["tokens"] == name]

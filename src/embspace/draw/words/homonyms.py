@@ -147,7 +147,7 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
 
 
 def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
-    """Draw the share of sentences whose nearest one with the same word has the same sense."""
+    """Draw the share of sentences with the same sense in the nearest sentence of the word."""
     rows = _rows_of(recovery, CENTRED)
     for name, sense in (("accuracy", "word"), ("context_accuracy", "context")):
         look = SENSES[sense]
@@ -165,7 +165,7 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
 
 
 def _words(ax: Axes, words: pd.DataFrame, n_words: int) -> None:
-    """Draw a bar for each word, with its senses: half of those apart most, half of the least."""
+    """Draw a bar per word, with the senses: half are the words most apart, half the least."""
     last = words[words["layer"] == words["layer"].max()].sort_values("rank")
     shown = last
     if len(last) > n_words:

@@ -37,7 +37,7 @@ def draw_probing(
 ) -> tuple[Figure, str]:
     """Draw accuracy by space and probe, above bands of spelling and of the controls.
 
-    Beside it, what one probe says of tokens that are of several classes.
+    Beside the accuracy, the predictions of one probe for tokens of several classes.
     """
     accuracy = results["accuracy"]
     subtitle = f"{label} · words of one token, each read alone"
@@ -91,7 +91,7 @@ def _title_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
-    """Draw the accuracy of each probe, and as bands what spelling and controls reach."""
+    """Draw the accuracy of the probes, and the accuracy of spelling and controls as bands."""
     table = accuracy.assign(place=accuracy["layer"].fillna(INPUT))
     is_real, is_trained = table["task"] == "part_of_speech", table["weights"] == "trained"
     controls = (is_real & (table["weights"] == "random")) | (table["task"] == "control")
@@ -136,7 +136,7 @@ def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any
 
 
 def _tokens(ax: Axes, tokens: pd.DataFrame) -> None:
-    """Write what one probe says of tokens of several classes, as table 1 of the thesis has it."""
+    """Write a probe's predictions for tokens of several classes, as in table 1 of the thesis."""
     import seaborn as sns
 
     if tokens.empty:

@@ -1,1 +1,1 @@
-"""Measures of what people ask of embeddings in practice."""
+"""Measures for practical uses of embeddings."""

@@ -46,7 +46,7 @@ FULL = "float32"
 
 
 class Setting(NamedTuple):
-    """A way to keep vectors: which coordinates, in which numbers, and how they are compared."""
+    """A way to keep vectors: coordinates, number format, and comparison."""
 
     name: str
     kind: str
@@ -104,14 +104,14 @@ def _cut(name: str, kind: str, columns: Float[np.ndarray, "dim m"]) -> Setting:
 def _coarser(
     name: str, dim: int, n_bytes: float, stored: Callable[[np.ndarray], np.ndarray]
 ) -> Setting:
-    """Return a setting that keeps candidates in coarser numbers; queries stay as they are."""
+    """Return a setting with candidates in coarser numbers; queries stay unchanged."""
     return Setting(name, name, dim, n_bytes, lambda a, b: cosines(a, stored(b)), stored)
 
 
 def kept_table(
     cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting], seed: int = SEED
 ) -> pd.DataFrame:
-    """Return a row a task and setting: the value, what it loses, and its bytes a text."""
+    """Return a row per task and setting: value, loss, and bytes per text."""
     x = cloud.vectors
     nearest = {
         setting.name: nearest_by_scores(x, cloud.documents, setting.scores, K)
@@ -162,9 +162,9 @@ def shape_table(cloud: TextVectors) -> pd.DataFrame:
 
 
 def smallest(kept: pd.DataFrame, task: str, lost: float) -> pd.Series | None:
-    """Return the setting of the fewest bytes that surely loses less than a share; None if none.
+    """Return the setting of the fewest bytes with a sure loss below a share; None if none.
 
-    Of equal bytes the one that keeps most.
+    Of settings with equal bytes, the setting that keeps most.
     """
     rows = kept[(kept["task"] == task) & (kept["share_kept_low"] > 1 - lost)]
     rows = rows[rows["version"] != FULL].sort_values(
@@ -234,19 +234,19 @@ def measure_compression(
     lost: Annotated[float, Field(gt=0, lt=1)],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure what the vectors of texts keep at the last layer, cut or rounded.
+    """Measure how much cut or rounded vectors of texts keep at the last layer.
 
-    Settings: the first m coordinates, m principal components, m random coordinates; all of them in
-    float16, int8, sign bits, and sign bits with rescoring. Components and ranges are those of half
+    Settings: the first m coordinates, m principal components, m random coordinates; all coordinates
+    in float16, int8, sign bits, and sign bits with rescoring. Components and ranges come from half
     of the documents; the other half is measured. `search` is the mean reciprocal rank of first
     halves of texts for their second halves, `labels` the share of ten neighbors of the same label,
-    `neighbors` that of the neighbors by float32, `clusters` the adjusted Rand index of k-means.
-    `difference` is from float32; its intervals over documents hold for all settings at once.
-    `share_kept` is of what float32 is above chance, NaN if that is not sure; `smallest` has the
-    setting of the fewest bytes that surely loses less than `lost` of it;
-    `first` compares the first coordinates with random ones. Corpora of which fewer
-    than `fewest_documents` documents measure are left out, and of others about `most_texts` texts
-    taken, of whole documents.
+    `neighbors` the share of the neighbors by float32, `clusters` the adjusted Rand index of
+    k-means. `difference` is from float32; the intervals over documents are simultaneous for all
+    settings. `share_kept` is the share of float32's lead over chance, NaN if the lead is not sure;
+    `smallest` has the setting of the fewest bytes with a sure loss below the share `lost`; `first`
+    compares the first coordinates with random coordinates. Corpora with fewer than
+    `fewest_documents` measured documents are left out; of larger corpora about `most_texts` texts
+    are taken, of whole documents.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in COMPRESSION.tables}
     for name, held in held_out_corpora(

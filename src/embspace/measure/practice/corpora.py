@@ -1,4 +1,4 @@
-"""The corpora of params.yaml as a model reads them, a vector for each text."""
+"""The corpora of params.yaml, read by a model, with a vector per text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class CorpusStates:
     halves: Halves | None
 
     def at(self, layer: int, pooling: str) -> TextVectors:
-        """Return a vector for each text: the mean of its windows."""
+        """Return a vector per text: the mean of the windows."""
         x = self.states[pooling][layer]
         texts = self.texts[self.texts["id"].isin(self.windows["text"])]
         table = about_texts(texts)
@@ -52,7 +52,7 @@ class CorpusStates:
         return half_vectors(self.halves.texts, means, fewest)
 
     def some(self, most_texts: int) -> "CorpusStates":
-        """Return about so many texts at most, of whole documents, and their halves."""
+        """Return at most about `most_texts` texts, of whole documents, and the texts' halves."""
         n_documents = self.texts["document"].nunique()
         most = max(1, most_texts * n_documents // max(len(self.texts), 1))
         texts = some_documents(self.texts.reset_index(drop=True), most)
@@ -72,7 +72,7 @@ class CorpusStates:
 
 
 def load_corpora(states: str, texts: str, corpora: Sequence[str]) -> dict[str, CorpusStates]:
-    """Return each corpus that a model has read, from the folders of states and of texts."""
+    """Return all corpora read by a model, from the folders of states and of texts."""
     pooled = load_text_states({corpus: f"{states}/{corpus}.safetensors" for corpus in corpora})
     halves = load_halves(states, texts, [*corpora])
     return {
@@ -89,7 +89,7 @@ def load_corpora(states: str, texts: str, corpora: Sequence[str]) -> dict[str, C
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The texts of a corpus: half of the documents fit a change, the other half measures it."""
+    """The texts of a corpus, split by document: one half fits a change, the rest measures it."""
 
     cloud: TextVectors
     is_fitted: Bool[np.ndarray, " text"]

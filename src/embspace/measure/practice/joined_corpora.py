@@ -1,4 +1,4 @@
-"""Two corpora by one model: where they differ, in clusters, directions, words and texts."""
+"""Two corpora by one model: differences in clusters, directions, words and texts."""
 
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ N_WORDS = 6
 
 
 class BothCorpora(NamedTuple):
-    """Two corpora by one model, one below the other."""
+    """Two corpora by the same model, the second below the first."""
 
     first: TextVectors
     second: TextVectors
@@ -80,7 +80,7 @@ def distance_row(apart: TwoClouds, n_first: int, n_second: int) -> pd.DataFrame:
 def texts_table(
     both: BothCorpora, apart: TwoClouds, cluster: Int[np.ndarray, " text"]
 ) -> pd.DataFrame:
-    """Return the texts, those that are farthest on the second side first."""
+    """Return the texts, farthest on the second side first."""
     sides = (both.first, both.second)
     about = pd.concat([side.table.assign(corpus=side.corpus) for side in sides])
     table = pd.DataFrame(
@@ -98,7 +98,7 @@ def texts_table(
 
 
 def clusters_of(x: Float[np.ndarray, "text dim"], seed: int) -> Int[np.ndarray, " text"]:
-    """Return the cluster of each text by k-means, without the labels: 25 texts each, 12 at most."""
+    """Return the texts' clusters by k-means, without labels: 25 texts a cluster, 12 at most."""
     from sklearn.cluster import KMeans
 
     n = min(MOST_CLUSTERS, max(len(x) // TEXTS_PER_CLUSTER, 2))
@@ -109,7 +109,7 @@ def clusters_of(x: Float[np.ndarray, "text dim"], seed: int) -> Int[np.ndarray, 
 def clusters_table(
     both: BothCorpora, cluster: Int[np.ndarray, " text"], *, n_permutations: int, seed: int
 ) -> pd.DataFrame:
-    """Return the share of each corpus in each cluster, and the words of the cluster's texts."""
+    """Return the corpora's shares by cluster, and the words of the cluster's texts."""
     n = int(cluster.max()) + 1
     made = mean_shifts(
         np.eye(n)[cluster],
@@ -197,7 +197,7 @@ def _words_of_documents(
 
 
 def words_table(both: BothCorpora) -> pd.DataFrame:
-    """Return words that one corpus has in more of its documents; no rows for vectors alone."""
+    """Return words in more documents of one corpus; no rows for vectors alone."""
     sides = _words_of_documents(_words_of_texts(both), both.document, both.is_first)
     columns = ["word", "first", "second", "log_odds", "p_value"]
     return pd.DataFrame(contrast_words(*sides), columns=columns)

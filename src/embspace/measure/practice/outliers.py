@@ -1,4 +1,4 @@
-"""Stage `measure_outliers`: which texts lie far from all others of a corpus, or of another one.
+"""Stage `measure_outliers`: texts far from the rest of a corpus, or from a second corpus.
 
 `embspace outliers` asks the same of any corpus.
 """
@@ -112,17 +112,17 @@ def measure_outliers(
     n_listed: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how many texts lie far from the ten nearest, in their corpus and in another one.
+    """Measure how many texts lie far from the ten nearest, in the own corpus and in a second.
 
-    The distance of a text is the mean of 1 - cosine to its ten nearest texts of further documents.
+    The distance of a text is the mean of 1 - cosine to the ten nearest texts of further documents.
     Within a corpus, p is by the tail of all distances (100 texts or more); the null are Gaussian
-    clouds of equal mean and covariance. Against another corpus p is conformal; the null are halves
-    of this corpus's documents against the other halves. `share_below` is of texts with p <= .05,
-    `share` of outliers at a false discovery rate of 5 %. Conformal p have a `smallest_p`; where it
-    would take more than a tenth of the texts there to choose any, `share` and its null are NaN.
-    `distances`, `texts` (the farthest) and `kinds` (traits of outliers beside others) are of the
-    last layer. Corpora that share most documents, as articles and their sentences do, are not held
-    against each other.
+    clouds of equal mean and covariance. Against a second corpus p is conformal; the null are halves
+    of the first corpus's documents against the remaining halves. `share_below` is of texts with p
+    <= .05, `share` of outliers at a false discovery rate of 5 %. Conformal p have a `smallest_p`;
+    where a choice of any would take more than a tenth of the texts, `share` and the null are NaN.
+    `distances`, `texts` (the farthest) and `kinds` (traits of outliers beside the rest) are of the
+    last layer. Corpora with mostly the same documents, such as articles and the articles'
+    sentences, are not compared.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in OUTLIERS.tables}
     some = {name: corpus.some(most_texts) for name, corpus in corpora.items()}

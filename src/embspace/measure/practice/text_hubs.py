@@ -56,7 +56,7 @@ VERSIONS: dict[str, tuple[str, Reduction]] = {
 
 
 def versions_for(n: int) -> list[str]:
-    """Return the versions that are computed of so many texts."""
+    """Return the versions computed for `n` texts."""
     return [name for name in VERSIONS if name != "mutual_proximity" or n <= MOST_REDUCED]
 
 
@@ -94,7 +94,7 @@ class HubNull:
 def hubness_table(
     cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]], null: HubNull
 ) -> pd.DataFrame:
-    """Return hubness by version, and beside it the null."""
+    """Return hubness by version, beside the null."""
     rows = []
     for name, neighbors in nearest.items():
         rows.append({"version": name, "n": len(cloud), **_count_summary(k_occurrences(neighbors))})
@@ -194,14 +194,14 @@ def measure_text_hubs(
     most_texts: Annotated[int, Field(ge=30)],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how often texts are among the ten nearest of others, at the last layer.
+    """Measure how often texts are among the ten nearest of further texts, at the last layer.
 
-    `skewness` is of these counts, `largest` the largest of them, `antihubs` the share of texts that
+    `skewness` is of these counts, `largest` the largest count, `antihubs` the share of texts that
     are nobody's neighbor: by cosine, centered, and with local scaling, mutual proximity and CSLS.
     The null, Gaussian clouds of the texts' mean and covariance, stands beside the plain cosine;
-    `p_value_of_all` is p times the number of corpora (Bonferroni).
-    `tasks` has what each version changes for search and labels, paired over documents.
-    Corpora are chosen as by `measure_compression`; all of their texts are measured.
+    `p_value_of_all` is p times the number of corpora (Bonferroni). `tasks` has the versions'
+    changes of search and labels, paired over documents. Corpora are chosen as by
+    `measure_compression`; all texts are measured.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in TEXT_HUBS.tables}
     held = held_out_corpora(corpora, pooling, fewest_documents, most_texts, seed)

@@ -1,4 +1,4 @@
-"""Vectors of the texts of a corpus, at one layer and pooling, and of their halves."""
+"""Vectors of the texts of a corpus and of the texts' halves, at a layer and pooling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ VECTORS = "vectors"  # of which no model is known
 
 @dataclass(frozen=True, eq=False)
 class TextVectors:
-    """A vector for each text of a corpus, at one layer and pooling of a model."""
+    """A vector per text of a corpus, at a layer and pooling of a model."""
 
     vectors: Float[np.ndarray, "text dim"]
     """float32, finite."""
@@ -32,7 +32,7 @@ class TextVectors:
 
     @cached_property
     def documents(self) -> Int[np.ndarray, " text"]:
-        """Return the number of each text's document, the independent unit; copies share one."""
+        """Return the number of the texts' documents, the independent units; copies share a unit."""
         return np.asarray(pd.factorize(self.table["document"])[0], dtype=np.int64)
 
     @property
@@ -47,7 +47,7 @@ class TextVectors:
         return known.nunique() > 1
 
     def originals(self) -> "TextVectors":
-        """Return the texts that are no copies and whose vector has a direction."""
+        """Return the texts with a non-zero vector, without copies."""
         has_direction = self.vectors.any(axis=1)
         is_copy = self.table["copy_of"].duplicated().to_numpy() & self.has_texts
         return self.among(has_direction & ~is_copy)
@@ -78,9 +78,9 @@ class HalfVectors:
     relevant: Bool[np.ndarray, "query candidate"]
     """The first half of the same text, or of a copy."""
     documents: Int[np.ndarray, " query"]
-    """The document of each query, the independent unit."""
+    """The documents of the queries, the independent units."""
     names: Sequence[str]
-    """The name of each query's document, as in `TextVectors.table`."""
+    """The names of the queries' documents, as in `TextVectors.table`."""
 
     def among(self, chosen: Bool[np.ndarray, " query"]) -> "HalfVectors":
         """Return the halves of some texts."""
@@ -97,9 +97,9 @@ class HalfVectors:
 def text_means(
     x: Float[np.ndarray, "window dim"], windows: pd.DataFrame, ids: pd.Series
 ) -> tuple[Float[np.ndarray, "text dim"], Int[np.ndarray, " text"]]:
-    """Return the mean of the windows of each text, and their number of tokens.
+    """Return the means of the windows by text, and the numbers of tokens.
 
-    `windows` has a row a vector: text, n_tokens. Every one of `ids` has a window.
+    `windows` has a row per vector: text, n_tokens. Every id in `ids` has a window.
     """
     place = pd.Index(ids).get_indexer(windows["text"])
     sums = np.zeros((len(ids), x.shape[1]))
@@ -114,8 +114,8 @@ def half_vectors(
 ) -> HalfVectors | None:
     """Return halves of texts as queries and candidates; None with fewer documents.
 
-    `texts` has a row a half that was read, with its vector: id, document, copy_of, half. A text of
-    which one half alone was read is left out.
+    `texts` has a row per read half with a vector: id, document, copy_of, half. A text with a single
+    read half is left out.
     """
     from embspace.measure.tables.half_scores import copies_of_queries
 
@@ -157,6 +157,6 @@ def check_directions(cloud: TextVectors) -> None:
 
 
 def snippet(text: str, size: int = SNIPPET) -> str:
-    """Return the start of a text, in one line."""
+    """Return the start of a text, in a single line."""
     flat = " ".join(one_line(text).split())
     return flat if len(flat) <= size else f"{flat[: size - 1].rstrip()}…"

@@ -42,10 +42,10 @@ def measure_checkpoints(
     quantiles: list[Probability],
     device: Device,
 ) -> Outcome:
-    """Return the summary of `measure_similarity` for every checkpoint, in their order.
+    """Return the summary of `measure_similarity` for every checkpoint, in order.
 
-    `tensors` are named as `extract_checkpoints` does. Matrices that training did not touch are
-    measured once.
+    `tensors` are named as `extract_checkpoints` does. Matrices untouched by training are measured
+    once.
     """
     known: dict[bytes, pd.DataFrame] = {}
     parts = []

@@ -52,7 +52,7 @@ def states_of(
     tokens_per_batch: int,
     device: str = "cpu",
 ) -> CorpusStates:
-    """Return the tokens that a checkpoint reads, `window` at once, and their states.
+    """Return the tokens read by a checkpoint, `window` at once, with the states.
 
     `texts` has the columns `document` and `text`.
     """
@@ -64,7 +64,7 @@ def states_of(
 
 
 def rows_of_layers(states: CorpusStates, settings: Settings) -> list[Row]:
-    """Return one row a layer, change and measure, of the tokens that a checkpoint reads.
+    """Return a row per layer, change and measure, of the tokens read by a checkpoint.
 
     Measures of neighbors take distinct vectors; `n_equal` vectors are dropped.
     """

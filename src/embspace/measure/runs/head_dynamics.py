@@ -44,11 +44,11 @@ def measure_head_dynamics(
     n_documents: PositiveInt,
     features: Annotated[list[HeadFeature], Field(min_length=1)],
 ) -> Outcome:
-    """Return one row a checkpoint, layer, head and feature.
+    """Return a row per checkpoint, layer, head and feature.
 
-    The features are those of `embspace.geometry.attention`, from 0 to 1, means over the first
-    `n_documents` that training did not see. Every checkpoint reads the same tokens. The cone index
-    of the same checkpoints' states is in the table of `measure_dynamics`.
+    The features of `embspace.geometry.attention`, from 0 to 1, are means over the first
+    `n_documents` unseen in training. Every checkpoint reads the same tokens. The cone index of the
+    same checkpoints' states is in the table of `measure_dynamics`.
     """
     measure = partial(_rows, run.window, features)
     rows = over_checkpoints(name, run, form, texts, checkpoints, n_documents, measure)

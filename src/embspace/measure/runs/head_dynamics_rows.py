@@ -28,10 +28,10 @@ def columns_of(value: str) -> dict[str, Column]:
 def head_rows(
     module: Any, tokenizer: Any, window: int, texts: pd.DataFrame, features: Sequence[HeadFeature]
 ) -> list[Row]:
-    """Return one row a layer, head and feature: the mean over documents.
+    """Return a row per layer, head and feature: the mean over documents.
 
-    `texts` has the columns `document` and `text`. A document's value is the mean over its windows
-    of at least two tokens, of at most `window` tokens each. Layers and heads are numbered from 1.
+    `texts` has the columns `document` and `text`. A document's value is the mean over the windows
+    of two to `window` tokens. Layers and heads are numbered from 1.
     """
     parts = cut_windows(texts["text"].tolist(), tokenizer, window)
     windows = [part for part in parts if len(part.ids) > 1]
@@ -58,7 +58,7 @@ def head_rows(
 def window_features(
     module: Any, window: Window, features: Sequence[HeadFeature]
 ) -> Float[np.ndarray, "feature layer head"]:
-    """Return features of all heads on one window, which is read alone, without padding.
+    """Return features of all heads on a window, read alone, without padding.
 
     Raises:
         InputError: if the model gives no attention weights, or not every layer has as many heads.

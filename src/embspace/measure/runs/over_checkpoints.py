@@ -27,9 +27,9 @@ def over_checkpoints(
     n_documents: int,
     measure: CheckpointRows,
 ) -> list[Row]:
-    """Return the rows of every checkpoint, with its seed, phase and step.
+    """Return the rows of every checkpoint, with seed, phase and step.
 
-    Every checkpoint reads the first `n_documents` that training did not see.
+    Every checkpoint reads the first `n_documents` unseen in training.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm

@@ -1,6 +1,6 @@
 """Stage `measure_pretraining_dynamics`: the geometry of every layer over a published training.
 
-And what Razzhigaev et al. (2024, arXiv 2311.05928) claim of layers and training, held against it.
+With verdicts on the claims of Razzhigaev et al. (2024, arXiv 2311.05928) on layers and training.
 """
 
 from typing import Annotated, Any
@@ -101,7 +101,7 @@ def _measured(
     settings: Settings,
     device: str,
 ) -> tuple[int, list[Row]]:
-    """Return the window's length of a checkpoint and the rows of its layers; keep nothing of it."""
+    """Return the window's length of a checkpoint and the layers' rows; keep no weights."""
     model = checkpoint.model
     module = load_model(checkpoint.name, model)
     length = min(window_length, largest_window(model, module))

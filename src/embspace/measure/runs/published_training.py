@@ -1,4 +1,4 @@
-"""What analyses of a published training read, and which documents of the texts."""
+"""Inputs of analyses of a published training, and the choice of documents."""
 
 from pathlib import Path
 
@@ -32,15 +32,15 @@ READ: dict[str, str | Source] = {
 
 
 def place_of(checkpoint: PublishedCheckpoint) -> Row:
-    """Return what tells the rows of a checkpoint apart.
+    """Return the key of a checkpoint's rows.
 
-    Runs of ours have several seeds and phases; makers publish one of each.
+    Runs of ours have several seeds and phases; makers publish a single seed and phase.
     """
     return {"seed": 0, "phase": "pretraining", "step": checkpoint.step}
 
 
 def some_documents(texts: pd.DataFrame, n_documents: int) -> pd.DataFrame:
-    """Return the texts of so many documents, at equal distances; all if there are no more."""
+    """Return the texts of `n_documents` documents at equal distances, or of all if fewer."""
     documents = texts["document"].drop_duplicates().to_numpy()
     n = min(n_documents, len(documents))
     kept = documents[np.linspace(0, len(documents) - 1, n).round().astype(int)]

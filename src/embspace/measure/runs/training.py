@@ -33,7 +33,7 @@ TOKEN_QUANTITIES = ["loss", "accuracy", "next_sentence_accuracy"]
 
 
 def agreements_of(corpora: str, texts: str, _: str, run: Run) -> pd.DataFrame | None:
-    """Return the verbs of held-out texts that a grammar made; None of other texts."""
+    """Return the verbs of held-out texts of a grammar; None for further texts."""
     corpus = describe_corpus(run.corpus, read_yaml(Path(corpora, f"{run.corpus}.yaml")))
     if not isinstance(corpus, GrammarCorpus):
         return None
@@ -189,7 +189,7 @@ def seed_spread(
 
 
 def _long(table: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:
-    """Return one row a seed and quantity, of the last step of each phase."""
+    """Return a row per seed and quantity, at the last step of every phase."""
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     return last.melt(
         ["phase", "step", "of", "seed"], quantities, var_name="quantity", value_name="value"

@@ -1,8 +1,8 @@
-"""Stage `measure_training_claims`: what Razzhigaev et al. say of training, held against a run.
+"""Stage `measure_training_claims`: verdicts on the claims of Razzhigaev et al. for a run.
 
-Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928), sections 4.1 to 4.3. What
-decides each claim stands in conf/measure/runs/training_claims.yaml; when it was fixed,
-data/published/razzhigaev_shape_of_learning.yaml says.
+Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928), sections 4.1 to 4.3. The
+deciding rules stand in conf/measure/runs/training_claims.yaml; the date of the rules in
+data/published/razzhigaev_shape_of_learning.yaml.
 """
 
 import pandas as pd

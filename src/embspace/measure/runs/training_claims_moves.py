@@ -18,9 +18,9 @@ OverSteps = Float[np.ndarray, " step"]
 
 
 def growth_over(steps: StepNumbers, means: OverSteps) -> tuple[Statistic, Statistic]:
-    """Rank correlation with the step, and how much of the range the last quarter has.
+    """Rank correlation with the step, and the last quarter's share of the range.
 
-    The intervals have what they are when one checkpoint, whichever, is left out.
+    The intervals span the values with any one checkpoint left out.
     """
     if len(means) < 2 or not np.ptp(means) > 0:
         return certain(CORRELATION, NAN), certain(SETTLED, NAN)

@@ -1,4 +1,4 @@
-"""Rows of a classifier's checkpoints, and of the logistic regression that it is held against."""
+"""Rows of a classifier's checkpoints, and of a logistic regression for comparison."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -109,7 +109,7 @@ class _Scores:
 
 
 def _share_unknown(regression: Any, texts: list[str]) -> float:
-    """The share of words, as the regression takes them, that no training text has."""
+    """Return the share of the regression's words absent from all training texts."""
     counts = regression[0]
     words = counts.build_analyzer()(" ".join(texts))
     return sum(word not in counts.vocabulary_ for word in words) / len(words)

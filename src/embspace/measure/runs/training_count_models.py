@@ -15,7 +15,7 @@ class Unigram:
     """The frequencies of single tokens."""
 
     probability: Float[np.ndarray, " token"]
-    """Of each ordinary token, with 1 added to each count; 0 for special ones."""
+    """By token, with 1 added to the counts of ordinary tokens; 0 for special tokens."""
 
     def loss(self, target: Ids) -> Losses:
         """Return the negative logarithm of each target's probability, in nats."""
@@ -33,16 +33,16 @@ class Unigram:
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """The frequencies of tokens where something is given of each: its context."""
+    """The frequencies of tokens, given the context."""
 
     counts: csr_array  # (context, token)
     unigram: Unigram
 
     def loss(self, context: Ids, target: Ids) -> Losses:
-        """Return the negative logarithm of each target's probability in its context, in nats.
+        """Return the negative logarithm of the targets' probability given the context, in nats.
 
-        What a context never had keeps a share of its unigram probability: n counts of t different
-        tokens weigh n / (n + t), the unigram the rest (Witten & Bell 1991).
+        A token unseen in a context keeps a share of the unigram probability: n counts of t
+        different tokens weigh n / (n + t), the unigram the rest (Witten & Bell 1991).
         """
         n, t = self.counts.sum(axis=1)[context], np.diff(self.counts.indptr)[context]
         prior = self.unigram.probability[target]
@@ -50,7 +50,7 @@ class Conditional:
         return -np.log(np.where(n > 0, probability, prior))
 
     def guess(self, context: Ids) -> Ids:
-        """Return the most frequent token of each context; where there was none, of all."""
+        """Return the most frequent token by context; in an unseen context, of all."""
         best = np.asarray(self.counts.argmax(axis=1))
         is_known = np.diff(self.counts.indptr) > 0
         return np.where(is_known, best, self.unigram.guess())[context]
@@ -64,7 +64,7 @@ class CountModels:
     bigram: Conditional
     """Given the token before."""
     place: Conditional
-    """Given the position in the window: what texts that are near copies of each other share."""
+    """Given the position in the window: the common content of near copies."""
 
 
 def count_tokens(
@@ -73,7 +73,7 @@ def count_tokens(
     n_kinds: int,
     special: list[int],
 ) -> CountModels:
-    """Counts over windows, without what fills them up; all of `n_kinds` ids are possible.
+    """Return counts over windows, without padding; all of `n_kinds` ids are possible.
 
     `special` ids may come before a token, but are never asked for.
     """

@@ -1,4 +1,4 @@
-"""Measures what a trained model predicts of texts that it has not seen."""
+"""Measures a trained model's predictions on unseen texts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ LanguageModeling = MaskedLanguageModeling | CausalLanguageModeling
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The tokens that a language model is asked for, one row each, in the order of the windows."""
+    """The tokens for a language model to predict, a row each, in the order of the windows."""
 
     window: Int[np.ndarray, " n"]
     position: Int[np.ndarray, " n"]
@@ -113,7 +113,7 @@ def tell_next_sentences(
 
 
 def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class"]:
-    """Return the logits of each text, mean over its windows."""
+    """Return the logits by text, means over the windows."""
     import torch
 
     parts = []

@@ -1,4 +1,4 @@
-"""Rows of a language model's checkpoint: what it predicts of held-out texts."""
+"""Rows of a language model's checkpoint: predictions on held-out texts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,9 +29,9 @@ from embspace.train.heads import load_head
 def counts_row(
     run: Run, checkpoint: Checkpoint, trained: pd.DataFrame, tested: pd.DataFrame
 ) -> Row:
-    """Return what models of counts predict of what the models of a phase are asked for.
+    """Return the losses of models of counts on the targets of the models of a phase.
 
-    Of any checkpoint of the phase, for all have one tokenizer.
+    For any checkpoint of the phase, for all have the same tokenizer.
     """
     phase: Any = run.phases[checkpoint.phase]
     read_record(checkpoint.folder)  # the files are those that training wrote
@@ -149,7 +149,7 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
 
 
 def checkpoint_key(checkpoint: Checkpoint) -> Row:
-    """Return the columns that say which checkpoint a row is of."""
+    """Return the columns that identify the checkpoint of a row."""
     return {"seed": checkpoint.seed, "phase": checkpoint.phase, "step": checkpoint.step}
 
 

@@ -1,4 +1,4 @@
-"""Whether the differences of a category of pairs point one way: one row a category."""
+"""Measures whether a category's differences point in the same direction: a row per category."""
 
 from dataclasses import dataclass
 
@@ -52,7 +52,7 @@ class _Category:
 
     @property
     def every(self) -> Bool[np.ndarray, "pair pair"]:
-        """All are compared with each other."""
+        """All are compared pairwise."""
         return np.ones((self.n, self.n), dtype=bool)
 
 

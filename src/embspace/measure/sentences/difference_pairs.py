@@ -1,4 +1,4 @@
-"""Pairs of sentences by category, their vectors, and what is drawn at random of them."""
+"""Pairs of sentences by category, with vectors and random draws."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ Drawn = tuple[Int[np.ndarray, "_draw _pair"], Int[np.ndarray, "_draw _pair"]]
 
 @dataclass(frozen=True, eq=False)
 class SentencePairs:
-    """The pairs of sentences, with their categories."""
+    """The pairs of sentences, with categories."""
 
     categories: list[str]
     """In the order of the table of sentences."""
@@ -25,7 +25,7 @@ class SentencePairs:
     """Rows of the table, as `second`."""
     second: Int[np.ndarray, " pair"]
     different_tokens: Bool[np.ndarray, "pair pair"]
-    """Whether no token that changes within the one changes within the other."""
+    """Whether two pairs have no changed token in common."""
 
     def of(self, category: int) -> Int[np.ndarray, " pair"]:
         """Return the numbers of the pairs of a category."""
@@ -33,9 +33,9 @@ class SentencePairs:
 
 
 def sentence_pairs(table: pd.DataFrame, tokens: pd.DataFrame) -> SentencePairs:
-    """The pairs of a table of sentences: category, pair and side, which is first or second.
+    """The pairs of a table of sentences: category, pair and side, first or second.
 
-    `tokens` has the id of each token, and the row of its sentence as `window`.
+    `tokens` has the ids of the tokens, and the row of the sentence as `window`.
     """
     rows = table.reset_index(drop=True).reset_index(names="row").set_index(["category", "pair"])
     order = rows.index[rows["side"] == "first"]
@@ -63,13 +63,13 @@ class PairedStates:
 
     pairs: SentencePairs
     cells: pd.DataFrame
-    """Layer and pooling of each."""
+    """Layer and pooling by cell."""
     sentences: Float[np.ndarray, "cell sentence dim"]
     random_weights: Float[np.ndarray, "cell sentence dim"]
     """The same of a model with random weights."""
 
     def grams(self) -> list[Float[np.ndarray, "sentence sentence"]]:
-        """Return the inner products of each cell's vectors about their mean."""
+        """Return the inner products of the cells' vectors about the mean."""
         centered = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
         return [vectors @ vectors.T for vectors in centered]
 
@@ -96,7 +96,7 @@ class Draws:
     re_paired: list[Drawn]
     """Of each category, the second sentences dealt out anew to the first."""
     unrelated: list[Drawn]
-    """For each category, pairs of sentences of others; -1 for none."""
+    """By category, pairs of sentences of further categories; -1 for none."""
     two_unrelated: Drawn
     """Two pairs each, four sentences of four categories."""
 

@@ -26,7 +26,7 @@ COLUMNS = ["kind", "pooling", "layer", "n_pairs", *estimate_names(QUANTITIES)]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of sentences of several kinds, and the independent units that they are made of."""
+    """Pairs of sentences of several kinds, and the independent units of the pairs."""
 
     kinds: list[str]
     kind: Int[np.ndarray, " pair"]
@@ -34,9 +34,9 @@ class Pairs:
     """The unit, a meaning or a control's pair, of the first sentence."""
     second: Int[np.ndarray, " pair"]
     stratum: Int[np.ndarray, " unit"]
-    """Meanings, then each kind of control."""
+    """Meanings, then the kinds of controls."""
     units: list[str]
-    """Their names."""
+    """The units' names."""
 
 
 def pairs_of(paraphrases: pd.DataFrame, controls: pd.DataFrame) -> Pairs:
@@ -65,7 +65,7 @@ def pair_cosines(
     controls: Float[np.ndarray, "layer control dim_2"],
     table: pd.DataFrame,
 ) -> Float[np.ndarray, "layer pair"]:
-    """The cosines of `pairs_of`, in its order; `table` is that of the controls."""
+    """Return the cosines of `pairs_of`, in the same order; `table` has the controls."""
     i, j = np.triu_indices(paraphrases.shape[1], 1)
     changed = table[table["side"] == "changed"]
     rows = {key: row for row, key in enumerate(_keys(table))}
@@ -88,9 +88,9 @@ def contrast_table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """One row a kind of pair, pooling and layer: its cosine, and that of paraphrases beside it.
+    """Return a row per kind of pair, pooling and layer: the cosine, beside the paraphrases' cosine.
 
-    `auc` is the probability that a pair of paraphrases is more alike than a pair of the kind;
+    `auc` is the probability of a pair of paraphrases to be more alike than a pair of the kind;
     `relative_similarity` is where paraphrases lie between unrelated pairs, 0, and the kind, 1.
     Half-samples are of meanings, and of pairs of controls.
     """

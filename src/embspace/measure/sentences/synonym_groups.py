@@ -51,7 +51,7 @@ COLUMNS = [*KEYS, *estimate_names(QUANTITIES), *CLUSTERING, *NULLS]
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences with their groups, and of what a half-sample has half."""
+    """Sentences with groups, and the units of half-samples."""
 
     name: str
     vectors: list[PooledVectors]
@@ -59,13 +59,13 @@ class Sentences:
     unit: Int[np.ndarray, " sentence"]
     """Sentences of one number are in a half-sample together or not at all."""
     units: list[str]
-    """Their names."""
+    """The units' names."""
     stratum: Int[np.ndarray, " unit"]
     """Half-samples have half of the units of each."""
 
     @property
     def label(self) -> Int[np.ndarray, " sentence"]:
-        """The number of each sentence's group."""
+        """The number of the group, by sentence."""
         return codes(self.group)
 
 
@@ -107,7 +107,7 @@ def group_table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """One row a set, pooling and layer: how alike sentences of one group and of several are."""
+    """Return a row per set, pooling and layer: cosines within and between groups of sentences."""
     options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
     parts = []
     for sentences, stream in zip(sets, generator.spawn(len(sets)), strict=True):
@@ -140,10 +140,10 @@ def _estimates(
 
 
 def group_statistic(x: Float[np.ndarray, "layer sentence dim"], sentences: Sentences) -> Statistic:
-    """`QUANTITIES` of each layer, as a function of the units that are in.
+    """Return `QUANTITIES` by layer, as a function of the chosen units.
 
-    Silhouettes and nearest sentences are looked for among all, whichever are in: fewer groups
-    would make both easier.
+    Silhouettes and nearest sentences are looked for among all sentences, whatever the choice: fewer
+    groups would make both easier.
     """
     cosines, distances = cosines_of(x), distances_of(x)
     label, n_groups = sentences.label, sentences.group.nunique()
@@ -168,7 +168,7 @@ def _weighted(
     label: Int[np.ndarray, " row"],
     sizes: Int[np.ndarray, " group"],
 ) -> Float[np.ndarray, " layer"]:
-    """Mean over the rows, each group weighing what it does in the whole."""
+    """Return the mean over the rows, with the groups' weights in the whole."""
     weights = sizes / np.maximum(np.bincount(label, minlength=len(sizes)), 1)
     return np.average(values, axis=1, weights=weights[label])
 
@@ -203,7 +203,7 @@ def _clustering(
 def tested(
     cosines: Float[np.ndarray, "n n"], label: Int[np.ndarray, "draw n"]
 ) -> Float[np.ndarray, "quantity draw"]:
-    """Return what is compared with shuffled labels, `TESTED`, for each draw of labels."""
+    """Return the quantities compared with shuffled labels, `TESTED`, by draw of labels."""
     means = group_means(cosines, label, int(label.max()) + 1)
     within, between = within_and_between(means)
     return np.stack([within - between, silhouettes(1 - cosines, label).mean(axis=-1)])
@@ -216,9 +216,9 @@ def _purity(clusters: Int[np.ndarray, " n"] | None, label: Int[np.ndarray, "*dra
 def group_pair_table(
     sentences: Sentences, *, n_half_samples: int, level: float, generator: np.random.Generator
 ) -> pd.DataFrame:
-    """One row two groups, or a group with itself: mean cosine and distance of pairs of sentences.
+    """Return a row per two groups, possibly the same: mean cosine and distance of sentences.
 
-    Half-samples are of the sentences within each group.
+    Half-samples are of the sentences within groups.
     """
     label, names = sentences.label, list(dict.fromkeys(sentences.group))
     options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
@@ -242,7 +242,7 @@ def group_pair_table(
 
 
 def n_pairs(sizes: Int[np.ndarray, " group"], i: int, j: int) -> int:
-    """Return the number of pairs of different sentences, one of each group."""
+    """Return the number of pairs of different sentences, of two groups."""
     return int(sizes[i] * (sizes[i] - 1) // 2 if i == j else sizes[i] * sizes[j])
 
 

@@ -27,16 +27,16 @@ COLUMNS = ["group", "pooling", "layer", "n_changed", "n_pairs", *estimate_names(
 
 @dataclass(frozen=True)
 class Frames:
-    """Sentences made from frames, and which pairs of one frame differ in how many words."""
+    """Sentences made from frames, and a frame's pairs by the number of changed words."""
 
     names: list[str]
     label: Int[np.ndarray, " sentence"]
     pairs: Bool[np.ndarray, "group changed sentence sentence"]
-    """Each pair once; with no change, each sentence with itself."""
+    """Every pair once; without a change, every sentence with itself."""
 
 
 def frames_of(table: pd.DataFrame) -> Frames:
-    """The frames of rows whose `slots` number the words that were chosen."""
+    """Return the frames of rows; `slots` has the numbers of the chosen words."""
     label, names = codes(table["group"]), list(dict.fromkeys(table["group"]))
     slots = pd.DataFrame([list(digits) for digits in table["slots"]]).to_numpy()
     changed = (slots[:, np.newaxis] != slots).sum(axis=-1)
@@ -90,7 +90,7 @@ def slot_table(
 
 
 def slot_statistic(x: Float[np.ndarray, "layer sentence dim"], frames: Frames) -> Statistic:
-    """`QUANTITIES` of each frame and of all, as a function of the sentences that are in."""
+    """Return `QUANTITIES` by frame and of all, as a function of the chosen sentences."""
     cosines, distances = cosines_of(x), distances_of(x)
     n_frames = len(frames.names)
 

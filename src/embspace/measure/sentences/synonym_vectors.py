@@ -26,7 +26,7 @@ Statistic = Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
 
 @dataclass(frozen=True)
 class Stimuli:
-    """One set of sentences: its table, their tokens, their pooled states by tensor."""
+    """A set of sentences: the table, the tokens, the pooled states by tensor."""
 
     table: pd.DataFrame
     tokens: pd.DataFrame
@@ -35,7 +35,7 @@ class Stimuli:
 
 @dataclass(frozen=True)
 class PooledVectors:
-    """One vector a layer and sentence, by one pooling, trained and at random weights."""
+    """A vector per layer and sentence, by one pooling, trained and at random weights."""
 
     pooling: str
     trained: Float[np.ndarray, "layer sentence dim"]
@@ -52,9 +52,9 @@ class PooledVectors:
 
 
 def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
-    """Return the vectors by pooling and as a bag of words; none for a model that read nothing.
+    """Return the vectors by pooling and as a bag of words; none for a model without texts.
 
-    The bag of words is a further pooling with one layer, 0: the sum of one direction a token,
+    The bag of words is a further pooling with one layer, 0: the sum of a direction per token,
     without order or meaning.
     """
     states, n = stimuli.states, len(stimuli.table)
@@ -68,7 +68,7 @@ def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
 
 
 def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence word"]:
-    """Return how often each token stands in each of `n` sentences, special tokens left out."""
+    """Return the counts of tokens in `n` sentences, without special tokens."""
     ordinary = tokens[~tokens["special"].astype(bool)]
     ids, column = np.unique(ordinary["id"].to_numpy(np.int64), return_inverse=True)
     counts = np.zeros((n, len(ids)))
@@ -89,7 +89,7 @@ def distances_of(x: Float[np.ndarray, "layer n dim"]) -> Float[np.ndarray, "laye
 
 
 def codes(names: pd.Series) -> Int[np.ndarray, " n"]:
-    """Return numbers for names, from 0 in the order in which they come."""
+    """Return numbers for names, from 0 in the order of the first occurrence."""
     return np.asarray(pd.factorize(names)[0], dtype=np.int64)
 
 

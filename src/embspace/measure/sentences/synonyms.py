@@ -42,7 +42,7 @@ FILES = (  # of each set: its sentences, their tokens and their states
 
 
 def load_sets(*paths: str) -> dict[str, Stimuli]:
-    """Return each of `SETS` from its `FILES`, in this order; all at the same poolings."""
+    """Return the `SETS` from their `FILES`, in this order; all at the same poolings."""
     n = len(FILES)
     files = {name: paths[n * number : n * (number + 1)] for number, name in enumerate(SETS)}
     states = load_text_states({name: file for name, (_, _, file) in files.items()}, WEIGHTS)
@@ -55,7 +55,7 @@ def load_sets(*paths: str) -> dict[str, Stimuli]:
 def with_random(
     quantity: str, kind: str, heading: str = "", at_random: str = "", *, has_bounds: bool = False
 ) -> dict[str, Column]:
-    """Return a quantity and its bounds, which readers may see, and its value at random weights."""
+    """Return a quantity with bounds, named for readers, and the value at random weights."""
     columns = with_bounds(quantity, kind, heading if has_bounds else "")
     if heading:
         columns[quantity] = (kind, heading)
@@ -190,14 +190,14 @@ def measure_synonyms(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how groups of sentences hold together, how words change them, and what decides.
+    """Measure the cohesion of groups of sentences, the effect of words, and the deciding changes.
 
-    Each by layer and pooling (of a decoder also the last token), trained and at random weights, and
-    as a bag of words. Cosines are of raw vectors: a center would have to be chosen, while ranks,
-    clusters and p values compare layers as they are. Intervals, `level`, are of `n_half_samples`;
-    nulls of `n_shuffles` of the labels of groups. Maps are of the last layer, and of the mean in
-    the place of a first token that has seen no other. `sets` are those of `SETS`. Tables are empty
-    for a model that reads no text.
+    By layer and pooling (for a decoder also the last token), trained and at random weights, and as
+    a bag of words. Cosines are of raw vectors: a center would have to be chosen, while ranks,
+    clusters and p values compare layers without a center. Intervals, `level`, are of
+    `n_half_samples`; nulls of `n_shuffles` of the labels of groups. Maps are of the last layer, and
+    of the mean in the place of a first token without context. `sets` are the `SETS`. Tables are
+    empty for a model without texts.
     """
     synonyms, paraphrases, controls = (sets[name] for name in SETS)
     streams = np.random.default_rng(seed).spawn(4)

@@ -1,1 +1,1 @@
-"""What a classifier of simulated sequences has learned, against what is known of them."""
+"""Measures of classifiers of simulated sequences, against the known facts of the sequences."""

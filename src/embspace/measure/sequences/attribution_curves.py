@@ -16,10 +16,10 @@ from embspace.measure.sequences.sequence_texts import PlacedSequences
 def curve_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, steps: list[int], **options: Any
 ) -> Iterator[Row]:
-    """One row a seed, method, curve and number of places: the probability of the class.
+    """Yield a row per seed, method, curve and number of places: the probability of the class.
 
-    `n_hidden` are the first places that are hidden, or, of an insertion curve, that alone are
-    shown. Of the documents that have a defining change, as the areas.
+    `n_hidden` are the numbers of first places hidden or, for an insertion curve, shown alone. Over
+    documents with a defining change, as for the areas.
     """
     rows, stratum = _documents(placed)
     for model in models:
@@ -42,7 +42,7 @@ def curve_rows(
 def area_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, steps: list[int], **options: Any
 ) -> Iterator[Row]:
-    """One row a seed, method and curve: the area, and less that of other orders, in pairs."""
+    """Yield a row per seed, method and curve: the area, and paired differences from controls."""
     rows, stratum = _documents(placed)
     level = options["level"]
     for model in models:

@@ -1,4 +1,4 @@
-"""What one classifier's answers rest on: scores, and what hiding the first places does."""
+"""The basis of a classifier's answers: scores, and the effect of hiding the first places."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ PlaceOrder = Int[np.ndarray, "text place"]
 
 @dataclass(frozen=True, eq=False)
 class ScoredModel:
-    """The scores of a classifier, and its curves."""
+    """The scores and curves of a classifier."""
 
     weights: str
     model_seed: int | None

@@ -1,4 +1,4 @@
-"""Holds the places that a method puts first against the defining changes, which are known."""
+"""Compares the first places of a method with the known defining changes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -23,11 +23,11 @@ from embspace.measure.sequences.sequence_texts import PlacedSequences
 def precision_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any
 ) -> list[Row]:
-    """One row a model and method: precision at as many first places as are true.
+    """Return a row per model and method: precision at as many first places as are true.
 
-    Of the documents that have a defining change. The last model is the regression. Of a trained
-    model `largest_random_precision` is that of the same method with all random weights, and
-    `finds_sites` the verdict: the interval is above it and above chance.
+    Over documents with a defining change. The last model is the regression. For a trained model,
+    `largest_random_precision` is the largest of the same method over all random weights, and
+    `finds_sites` the verdict: the interval is above this precision and above chance.
     """
     rows = list(_precisions(models, placed, **options))
     at_random = [row for row in rows if row["weights"] == RANDOM]
@@ -71,7 +71,7 @@ def _precisions(
 def recall_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, n_first: list[int], **options: Any
 ) -> Iterator[Row]:
-    """One row a model, method and number of places: the share of a text's changes they cover."""
+    """Yield a row per model, method and number of places: the share of a text's changes covered."""
     rows = np.flatnonzero(placed.has.any(axis=1))
     has, stratum = placed.has[rows], numbered(placed.sequences.label[rows])
     covers, n_places = placed.gene.covers, placed.gene.n_places
@@ -174,7 +174,7 @@ def _share(
     wanted: Bool[np.ndarray, "text place"],
     k: Int[np.ndarray, " text"],
 ) -> Float[np.ndarray, " text"]:
-    """Return the share of each text's `k` first places that are wanted ones."""
+    """Return the share of wanted places among the `k` first, by text."""
     hits = np.take_along_axis(wanted, order, axis=1).cumsum(axis=1)
     return np.asarray(hits[np.arange(len(k)), k - 1] / k)
 
@@ -191,6 +191,6 @@ def _share_of(
 
 
 def _bounded(name: str, value: Any, low: Any, high: Any) -> Row:
-    """Return a share with its bounds, which lie in [0, 1]."""
+    """Return a share with bounds in [0, 1]."""
     bounds = np.clip([low, high], 0, 1)
     return {name: float(value), f"{name}_low": float(bounds[0]), f"{name}_high": float(bounds[1])}

@@ -33,9 +33,9 @@ def separation_rows(
     n_shuffles: int,
     seed: int,
 ) -> Iterator[Row]:
-    """One row a layer: silhouette and nearest neighbor, with interval and null.
+    """Yield a row per layer: silhouette and nearest neighbor, with interval and null.
 
-    NaN where all documents have one vector, as the first token has before the first block.
+    NaN where all documents have the same vector, as the first token before the first block.
     """
     stratum = sequences.stratum
     chosen = _halves(stratum, n_resamples, np.random.default_rng(seed))
@@ -100,7 +100,7 @@ def document_distances(
 def _halves(
     stratum: Int[np.ndarray, " document"], n_resamples: int, generator: np.random.Generator
 ) -> Bool[np.ndarray, "half document"]:
-    """Return which documents are in each half: half of every class; none of fewer than four."""
+    """Return the documents in the halves, by half: half of every class; none of fewer than four."""
     chosen = np.zeros((n_resamples if len(stratum) >= 4 else 0, len(stratum)), dtype=bool)
     for row in chosen:
         row[half_of_each(stratum, generator)] = True

@@ -1,4 +1,4 @@
-"""Maps of the first token of sequences at some layers, and what they keep."""
+"""Maps of the first token of sequences at some layers, and the maps' quality."""
 
 from dataclasses import asdict, dataclass
 
@@ -18,7 +18,7 @@ COORDINATES = ["pca_1", "pca_2", "tsne_1", "tsne_2"]
 
 @dataclass(frozen=True)
 class Layout:
-    """Settings of t-SNE, as `tsne_layout` takes them."""
+    """Settings of t-SNE, for `tsne_layout`."""
 
     perplexity: float
     early_exaggeration: float

@@ -23,7 +23,7 @@ TOKENS_PER_BATCH = 8192
 
 @dataclass(frozen=True, eq=False)
 class FirstTokenStates:
-    """What a model makes of the first token of each text."""
+    """A model's states of the first tokens of texts."""
 
     weights: str
     model_seed: int
@@ -33,10 +33,10 @@ class FirstTokenStates:
 def states_of_seed(
     run: Run, root: str, number: int, texts: list[str], final_norm: str | None, n_random: int
 ) -> list[FirstTokenStates]:
-    """The states of one of a run's seeds: trained, and before it learned classes.
+    """Return the states of a run's seed: trained, and before learning classes.
 
-    With the first seed come those of `n_random` models with random weights. A text of several
-    windows has the first one's.
+    With the first seed come the states of `n_random` models with random weights. A text of several
+    windows has the state of the first.
     """
     phases = list(run.phases)[-2:]
     last = phases[-1]  # a run that classifies ends with this; others are not asked

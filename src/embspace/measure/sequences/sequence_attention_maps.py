@@ -38,7 +38,7 @@ class SequenceAttention:
     weights: str
     model_seed: int
     inside: dict[str, Float[np.ndarray, "reader layer head document"]]
-    """By region, the mean attention to a place in it; NaN of a document that has none."""
+    """By region, the mean attention to a place inside; NaN for a document without the region."""
     outside: dict[str, Float[np.ndarray, "reader layer head document"]]
     states: Float[np.ndarray, "measure state document"]
     """`OF_STATES`, layers 0..L."""
@@ -57,7 +57,7 @@ def attention_of_seed(
     final_norm: str | None,
     random_seed: int | None,
 ) -> SequenceAttention:
-    """Sum up one of a run's seeds, or random weights of its architecture."""
+    """Sum up a run's seed, or random weights of the architecture."""
     checkpoint = last_checkpoints(root, run, str(classification_of(run)))[number]
     module = load_classifier(run, checkpoint).base_model
     encoded = encode_sequences(run, checkpoint, placed.sequences.texts)
@@ -71,7 +71,7 @@ def attention_of_seed(
 def region_places(
     placed: PlacedSequences, regions: dict[str, list[int]]
 ) -> dict[str, Bool[np.ndarray, "text place"]]:
-    """Return which places of each text lie in each region.
+    """Return whether places lie in the region, by region and text.
 
     Raises:
         InputError: if a region is not two codons of the gene's region in order.
@@ -94,8 +94,8 @@ def summed_up(
 ) -> SequenceAttention:
     """Read the sequences, some at a time, and keep means alone.
 
-    `final_norm` is the module after the last block, if the model has one: what it makes is no
-    state of a layer.
+    `final_norm` is the module after the last block, if any: the module's output is no state of a
+    layer.
     """
     parts, done = [], 0
     for ids, mask in batches(encoded.ids):
@@ -151,7 +151,7 @@ def _mean_over(
     readers: Float[np.ndarray, "reader layer head text place"],
     chosen: Bool[np.ndarray, "text place"],
 ) -> Float[np.ndarray, "reader layer head text"]:
-    """Return the mean over each text's chosen places; NaN of a text without one."""
+    """Return the mean over the chosen places by text; NaN for a text without chosen places."""
     n_chosen = chosen.sum(axis=1)
     sums = (readers * chosen).sum(axis=-1)
     return np.asarray(np.where(n_chosen, sums / np.maximum(n_chosen, 1), np.nan))

@@ -1,4 +1,4 @@
-"""The classifiers of a run, after training, before any, and what they read of sequences."""
+"""The classifiers of a run, after and before training, and the classifiers' input."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Encoded:
     places: Int[np.ndarray, " place"]
     """The positions of the ordinary tokens, one a place of the gene; position 0 is [CLS]."""
     mask_id: int
-    """The token that stands for a hidden one."""
+    """The token in the place of a hidden token."""
 
 
 def last_checkpoints(root: str, run: Run, phase: str) -> list[Checkpoint]:
@@ -36,7 +36,7 @@ def last_checkpoints(root: str, run: Run, phase: str) -> list[Checkpoint]:
 
 
 def load_classifier(run: Run, checkpoint: Checkpoint) -> Any:
-    """Load a checkpoint, after its record was checked, with the head of its phase."""
+    """Load a checkpoint with the head of the phase, after a check of the record."""
     import torch
 
     torch.set_num_threads(1)  # the seeds take one core each
@@ -54,10 +54,10 @@ def random_classifier(module: Any, seed: int) -> Any:
 
 
 def encode_sequences(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Encoded:
-    """The token ids of sequences of one length.
+    """Return the token ids of sequences of equal length.
 
     Raises:
-        InputError: if a sequence does not fit into a window, they differ in length, or the
+        InputError: if a sequence does not fit into a window, the sequences differ in length, or the
             tokenizer puts nothing before the first k-mer.
     """
     tokenizer = read_tokenizer(checkpoint.folder)

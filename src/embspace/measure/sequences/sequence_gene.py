@@ -1,4 +1,4 @@
-"""Where the k-mers of a region lie in the gene, and which changes tell its classes apart."""
+"""The places of a region's k-mers in the gene, and the changes that define classes."""
 
 from dataclasses import dataclass
 
@@ -16,18 +16,18 @@ CHANGE = ["class", "change", "codon", "codon_to"]
 
 @dataclass(frozen=True, eq=False)
 class Gene:
-    """The places of a region, one a k-mer, and the defining changes in it."""
+    """The places of a region, a place per k-mer, and the region's defining changes."""
 
     codons: Int[np.ndarray, "place 2"]
     """The first and last codon of each place, in numbers of the gene."""
     changes: pd.DataFrame
-    """One row per class and changed codon: `CHANGE`."""
+    """A row per class and changed codon: `CHANGE`."""
     covers: Bool[np.ndarray, "change place"]
-    """Which places have the whole codon of a change."""
+    """Whether places have the whole codon of a change."""
     starts: Int[np.ndarray, "change place"]
     """Where in the k-mer the codon begins."""
     deleting: frozenset[str]
-    """Classes that delete codons of the region, after which places are not those of others."""
+    """Classes that delete codons of the region and thereby shift later places."""
 
     @property
     def n_places(self) -> int:
@@ -35,7 +35,7 @@ class Gene:
         return len(self.codons)
 
     def present(self, words: list[str]) -> Bool[np.ndarray, " change"]:
-        """Whether a sequence has each change's codon; `words` are its k-mers, one a place."""
+        """Return by change whether a sequence has the codon; `words` are the k-mers by place."""
         is_present = []
         for codon_to, covers, starts in zip(
             self.changes["codon_to"], self.covers, self.starts, strict=True
@@ -51,10 +51,10 @@ class Gene:
 
 
 def gene_of(corpus: LineagesCorpus) -> Gene:
-    """The places and changes of the region of a corpus, whose tables were checked when it was made.
+    """Return the places and changes of the region of a corpus, from already checked tables.
 
-    As k-mers are made of it: the region is filled up to a multiple of k, and only whole windows
-    are taken, so that the last codons may be in none.
+    As for k-mers, the region is filled up to a multiple of k, and only whole windows are taken: the
+    last codons may be in none.
 
     Raises:
         InputError: if a table of the corpus cannot be read.
@@ -89,5 +89,5 @@ def gene_of(corpus: LineagesCorpus) -> Gene:
 
 
 def _name(gene: str, codon: int, codon_to: str) -> str:
-    """Return a change as biologists write it, such as N501Y."""
+    """Return a change in biologists' notation, as N501Y."""
     return f"{translate(gene[3 * codon - 3 : 3 * codon])}{codon}{translate(codon_to)}"

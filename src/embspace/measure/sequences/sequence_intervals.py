@@ -1,4 +1,4 @@
-"""Intervals of means over documents, of which each class keeps its share."""
+"""Intervals of means over documents, with constant shares of the classes."""
 
 import numpy as np
 import pandas as pd

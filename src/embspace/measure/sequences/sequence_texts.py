@@ -22,39 +22,39 @@ class Sequences:
 
     texts: list[str]
     classes: list[str]
-    """All names, in the order in which the model numbers them."""
+    """All names, in the order of the model's numbers."""
     label: Int[np.ndarray, " text"]
     document: Int[np.ndarray, " text"]
 
     @property
     def stratum(self) -> Int[np.ndarray, " document"]:
-        """The class of each document, of which half-samples have half."""
+        """The classes of documents, the strata of half-samples."""
         _, first = np.unique(self.document, return_index=True)
         return self.label[first]
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedSequences:
-    """One sequence a document, whose k-mers are places of the gene."""
+    """A sequence per document, with k-mers at the places of the gene."""
 
     sequences: Sequences
     gene: Gene
     has: Bool[np.ndarray, "text change"]
-    """Whether a text's class is that of a change, and the text has its codon."""
+    """Whether a text has the class of a change, and the change's codon."""
 
     @property
     def true_places(self) -> Bool[np.ndarray, "text place"]:
-        """Return which places cover a defining change that the text has, of its own class."""
+        """Return whether places cover a defining change of the text's class that the text has."""
         return np.asarray(self.has.astype(int) @ self.gene.covers.astype(int) > 0)
 
     @property
     def places_of_any(self) -> Bool[np.ndarray, " place"]:
-        """Return which places cover a codon that any class changes."""
+        """Return whether places cover a codon changed in any class."""
         return np.asarray(self.gene.covers.any(axis=0))
 
 
 def classification_of(run: Run) -> str | None:
-    """Return the name of the phase in which an encoder learns classes; None without one."""
+    """Return the name of the phase of an encoder that learns classes; None without the phase."""
     phases = list(run.phases.items())
     name, last = phases[-1]
     # What is read from left to right has its class at the last token, not at the first.
@@ -65,17 +65,17 @@ def classification_of(run: Run) -> str | None:
 def held_out_sequences(
     name: str, run: Run, corpus: Corpus, texts: pd.DataFrame
 ) -> Sequences | None:
-    """The held-out texts of a run that classifies sequences; None of one that does not.
+    """Return the held-out texts of a run that classifies sequences; None for further runs.
 
     Raises:
-        InputError: naming the run's file, if no text is held out, or all are of one class.
+        InputError: naming the run's file, if no text is held out, or all are of the same class.
     """
     is_of_sequences = isinstance(corpus, LineagesCorpus | FastaCorpus)
     return held_out_texts(name, run, texts) if is_of_sequences else None
 
 
 def held_out_texts(name: str, run: Run, texts: pd.DataFrame) -> Sequences | None:
-    """The held-out texts of a run that classifies texts of any kind; None of one that does not.
+    """Return the held-out texts of a run that classifies any texts; None for further runs.
 
     Raises:
         InputError: as `held_out_sequences`.

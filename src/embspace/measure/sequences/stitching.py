@@ -1,4 +1,4 @@
-"""Stage `measure_stitching`: the lower blocks of one model below the classifier of another."""
+"""Stage `measure_stitching`: the lower blocks of a model below a second model's classifier."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Reads the models that are stitched, and the texts that they classify."""
+"""Reads the stitched models, and the classified texts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,17 +30,17 @@ Embedding = Float[np.ndarray, "token dim"]
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """The sequences that are classified, and those that a trained stitch is fitted to."""
+    """The classified sequences, and the training sequences of a trained stitch."""
 
     held_out: Sequences
     training: list[str]
     read: list[str]
-    """All that the run was trained on: how often it has read each token."""
+    """The counts of tokens in all training texts of the run."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReadModel:
-    """A model, its embeddings, and the texts as it reads them."""
+    """A model, the embeddings, and the texts as token ids."""
 
     module: Any
     embedding: Embedding
@@ -52,7 +52,7 @@ class ReadModel:
 
 
 def load_texts(corpora: str, texts: str, name: str, run: Run) -> Texts | None:
-    """Return the texts of a run that classifies sequences, or any texts above another model.
+    """Return the texts of a run that classifies sequences or, above a second model, any texts.
 
     Raises:
         InputError: as `held_out_sequences`.
@@ -73,10 +73,10 @@ def stitched_texts(held_out: Sequences | None, texts: pd.DataFrame) -> Texts | N
 def read_model(
     run: Run, root: str, phase: str, number: int, texts: Texts, final_norm: str | None
 ) -> ReadModel:
-    """Read one of a run's seeds after a phase.
+    """Return a run's seed after a phase.
 
     Raises:
-        InputError: if a file is missing or changed, or for an architecture that is not known.
+        InputError: if a file is missing or changed, or for an unknown architecture.
     """
     checkpoint = last_checkpoints(root, run, phase)[number]
     module, folder = load_classifier(run, checkpoint), checkpoint.folder

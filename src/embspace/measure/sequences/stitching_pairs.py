@@ -1,4 +1,4 @@
-"""Classifies sequences by the lower blocks of one seed and the upper ones of another."""
+"""Classifies sequences by the lower blocks of a seed and the upper blocks of a second."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,37 +39,36 @@ Right = Bool[np.ndarray, "layer text"]
 RightOfFirst = Bool[np.ndarray, "layer document"]
 States = Float[np.ndarray, "layer text token dim"]
 Stitch = Sequence[LinearStitch]
-"""A linear map for each layer."""
+"""A linear map per layer."""
 
 
 class Explained(NamedTuple):
-    """The share of the lower model's embeddings that those of the upper one explain."""
+    """The share of the lower model's embeddings explained by the upper model's."""
 
     share: float
     shuffled: float
-    """The same of tokens that are matched at random."""
+    """The same for randomly matched tokens."""
     n_tokens: int
 
 
 @dataclass(frozen=True, eq=False)
 class StitchedPair:
-    """The answers of the upper blocks of one seed on the lower ones of another."""
+    """The answers of the upper blocks of a seed on the lower blocks of a second."""
 
     upper_seed: int
-    """The seed whose model has learned the classes; it gives the upper blocks and the head."""
+    """The seed of the model with learned classes: the upper blocks and the head."""
     lower: int | str
-    """The seed whose model is only pretrained, or the model of conf/model that is none of the
-    run's; it gives the embeddings and the lower blocks."""
+    """The seed of the pretrained model, or a model outside the run: embeddings, lower blocks."""
     is_control: bool
-    """True for a seed above its own pretraining, where the two spaces are nearly one."""
+    """True for a seed above the same seed's pretraining, with two nearly equal spaces."""
     unstitched: Bool[np.ndarray, " text"]
     """Whether the classifier itself, the whole of the upper model, is right."""
     right: Mapping[str, Right]
     """By stitch, whether the answer is right."""
     null: Mapping[str, Sequence[RightOfFirst]]
-    """By kind of random stitch, a draw after the other, of the first text of each document."""
+    """By kind of random stitch and by draw, for the first text of every document."""
     explained: Explained
-    """The share of all embeddings that is explained; each token has one weight."""
+    """The explained share of all embeddings; tokens weigh alike."""
     frequent_explained: Explained
     """The share over tokens that training has read `least_count` times or more."""
 
@@ -81,7 +80,7 @@ class Stitching:
     strength: float
     """Of the ridge regression."""
     n_draws: int
-    """Random stitches of each kind and pair."""
+    """The number of random stitches per kind and pair."""
     least_count: int
     """Of a frequent token in the texts that the run was trained on."""
     seed: int
@@ -120,14 +119,14 @@ def pairs_of_seed(
 def pairs_on_model(
     run: Run, root: str, name: str, texts: Texts, final_norm: str | None, how: Stitching
 ) -> list[StitchedPair]:
-    """Stitch the tuned blocks of every seed of a run, above, to a model that is none of it, below.
+    """Stitch the tuned blocks of every seed of a run, above, to a model outside the run, below.
 
-    Every layer of the lower model leads into the first of the blocks that the run has tuned, as in
-    the paper. The run's own base below is the control.
+    Every layer of the lower model leads into the first block tuned by the run, as in the paper. The
+    run's own base below is the control.
 
     Raises:
-        InputError: as `read_untrained`, `read_model` and `frequent_tokens`, or if the model has
-            other tokens than the run.
+        InputError: as `read_untrained`, `read_model` and `frequent_tokens`, or if model and run
+            have different tokens.
     """
     (last,) = run.phases
     folder = last_checkpoints(root, run, last)[0].folder
@@ -202,10 +201,10 @@ def _pair(
 def frequent_tokens(
     read: TokenIds, n_tokens: int, least_count: int
 ) -> Int[np.ndarray, " frequent"]:
-    """Return the tokens, special ones included, that stand in texts `least_count` times or more.
+    """Return the tokens, special tokens included, with `least_count` occurrences or more.
 
     Raises:
-        InputError: if these are fewer than two.
+        InputError: if fewer than two.
     """
     counts = np.bincount(read.ids[read.mask], minlength=n_tokens)
     frequent = np.flatnonzero(counts >= least_count)
@@ -225,9 +224,9 @@ def zero_shot_stitches(
     n_draws: int,
     generator: np.random.Generator,
 ) -> tuple[dict[str, Stitch], dict[str, list[Stitch]]]:
-    """Return the stitches that are not trained, and the draws of random ones; all layers alike.
+    """Return the untrained stitches, and the draws of random stitches; all layers alike.
 
-    That of `FREQUENT` is through the rows `frequent` of the embeddings alone.
+    The stitch `FREQUENT` is through the rows `frequent` of the embeddings alone.
     """
     kernel = vocabulary_kernel(lower, upper)
     turned = [turned_kernel(kernel, generator) for _ in range(n_draws)]
@@ -273,7 +272,7 @@ def _all_right(
     null: Mapping[str, Sequence[Stitch]],
     entered: Sequence[int],
 ) -> tuple[dict[str, Right], dict[str, list[RightOfFirst]]]:
-    """Return what is right by stitch, and of random ones, of the first text of each document."""
+    """Return right answers by stitch; for random stitches, of the documents' first texts."""
     module, label, rows = upper.module, held_out.label, first_of_each(held_out.document)
     some, first = upper.held_out.of(rows), states[:, rows]
     return (
@@ -293,7 +292,7 @@ def _all_right(
 def _answers(
     upper: ReadModel, tokens: TokenIds, label: Int[np.ndarray, " text"]
 ) -> Bool[np.ndarray, " text"]:
-    """Return whether the classifier is right by itself."""
+    """Return whether the classifier alone is right."""
     import torch
 
     with torch.inference_mode():
@@ -318,6 +317,6 @@ def _trained(
 
 
 def _explained(lower: Embedding, upper: Embedding, generator: np.random.Generator) -> Explained:
-    """Return the share of the lower embeddings that is explained, and that of shuffled tokens."""
+    """Return the explained share of the lower embeddings, and the share of shuffled tokens."""
     anew = lower[generator.permutation(len(lower))]
     return Explained(explained_share(lower, upper), explained_share(anew, upper), len(lower))

@@ -143,7 +143,7 @@ def _place(pair: StitchedPair) -> Row:
 
 
 def verdict(low: float, high: float, *, above: float, not_above: float) -> str:
-    """Return whether all of an interval is above one bar, no part is above another, or neither."""
+    """Return whether a whole interval is above `above`, no part above `not_above`, or neither."""
     low, high, above, not_above = (round(bound, DIGITS) for bound in (low, high, above, not_above))
     if low > above:
         return MATCHES
@@ -162,7 +162,7 @@ def chance_of(sequences: Sequences) -> float:
 
 
 def _best_of_null(pair: StitchedPair) -> Float[np.ndarray, " draw"]:
-    """Return the accuracy of each random stitch at the best of its own upper layers."""
+    """Return the accuracy of the random stitches at the stitch's best upper layer."""
     drawn = [right.mean(axis=1) for draws in pair.null.values() for right in draws]
     return np.array([accuracies[best_layer(accuracies)] for accuracies in drawn])
 
@@ -173,7 +173,7 @@ def _at_its_best(
     sequences: Sequences,
     options: Mapping[str, Any],
 ) -> Row:
-    """Return the accuracy of a stitch at the best of its own upper layers, with its interval."""
+    """Return the accuracy of a stitch at the stitch's best upper layer, with interval."""
     by_layer = _document_shares(right, sequences)
     best = best_layer(by_layer.mean(axis=1))
     means, interval = class_means(by_layer[best][:, np.newaxis], sequences.stratum, **options)
@@ -186,7 +186,7 @@ def _at_its_best(
 
 
 def _explained(pair: StitchedPair) -> Row:
-    """Return the shares of embeddings that are explained, of all tokens and of frequent ones."""
+    """Return the explained shares of embeddings, for all tokens and for frequent tokens."""
     return {
         "explained_share": pair.explained.share,
         "shuffled_explained_share": pair.explained.shuffled,
@@ -199,7 +199,7 @@ def _explained(pair: StitchedPair) -> Row:
 def _document_shares(
     right: Bool[np.ndarray, "layer text"], sequences: Sequences
 ) -> Float[np.ndarray, "layer document"]:
-    """Return the share of each document's texts that are right."""
+    """Return the share of right texts by document."""
     n = np.bincount(sequences.document)
     return np.stack([np.bincount(sequences.document, weights=layer) / n for layer in right])
 

@@ -27,7 +27,7 @@ SUMMARY: dict[str, Column] = {
 
 
 def shown(kind: str, *columns: str) -> dict[str, Column]:
-    """Return columns of a kind, named for readers as the columns are, with spaces."""
+    """Return columns of a kind; readers see the column names with spaces."""
     return {column: (kind, column.replace("_", " ")) for column in columns}
 
 

@@ -1,1 +1,1 @@
-"""Measures of clouds whose geometry is known."""
+"""Measures of clouds with known geometry."""

@@ -1,4 +1,4 @@
-"""Stage `measure_estimators`: what estimators of dimension give of clouds whose own is known.
+"""Stage `measure_estimators`: estimates of dimension on clouds of known dimension.
 
 No model: the outputs are named `toy`.
 """
@@ -104,7 +104,7 @@ def _measures_of(family: str) -> list[Definition]:
 
 
 def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[dict[str, Any]]:
-    """One row a measure: its values over the clouds."""
+    """Return a row per measure: the values over the clouds."""
     values = np.array([_values(measures, x) for x in clouds])
     facts = np.stack([values.mean(axis=0), values.min(axis=0), values.max(axis=0)], axis=1)
     return [

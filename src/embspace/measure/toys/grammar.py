@@ -1,4 +1,4 @@
-"""Stage `measure_grammar`: what is known of the generated language, and what its texts show.
+"""Stage `measure_grammar`: exact values of the generated language, and values of the texts.
 
 No model: the outputs are named `toy`.
 """

@@ -77,7 +77,7 @@ def load_states(path: str) -> TokenStates:
 
 
 def load_corpora(folder: str, corpora: list[str]) -> dict[str, Callable[[], TokenStates]]:
-    """Return for each corpus a function that loads the corpus."""
+    """Return by corpus a function to load the corpus."""
     return {corpus: partial(load_states, f"{folder}/{corpus}") for corpus in corpora}
 
 
@@ -230,9 +230,9 @@ def measure_evolution(
 def one_token_a_text(
     corpus: TokenStates, n_texts: int, generator: np.random.Generator
 ) -> TokenPaths:
-    """Return a drawn ordinary token of each of `n_texts` texts, or of all texts.
+    """Return a random ordinary token from `n_texts` texts each, or from all texts.
 
-    The texts do not depend on how a model cuts them, so that two models have the same.
+    The choice of texts is independent of the tokenizer: two models have the same texts.
     """
     for_texts = generator.spawn(1)[0]
     tokens = corpus.tokens
@@ -249,7 +249,7 @@ def one_token_a_text(
 def _rotation_null(
     paths: TokenPaths, views: list[View], n_draws: int, generator: np.random.Generator
 ) -> tuple[list[Float[np.ndarray, "draw space quantity"]], list[Float[np.ndarray, "draw stretch"]]]:
-    """Return the shares of each view and the shared energies of each text, for rotated paths."""
+    """Return the views' shares and the texts' shared energies, for rotated paths."""
     groups = rotation_groups(paths.by_text())
     ids = paths.tokens["id"].to_numpy()
     texts = list(paths.rows_by_text().values())

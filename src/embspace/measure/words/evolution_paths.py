@@ -20,7 +20,7 @@ QUANTITIES = ["norm", *STEPS]
 
 @dataclass(frozen=True, eq=False)
 class TokenPaths:
-    """Tokens and their states in all layers, by the prefix of the weights that made them."""
+    """Tokens with the states in all layers, by the prefix of the weights."""
 
     tokens: pd.DataFrame
     """`text`, `position`, `id` and `token` of each, in the order of the states."""
@@ -37,7 +37,7 @@ class TokenPaths:
         return {str(name): np.flatnonzero(text == name) for name in text.unique()}
 
     def by_text(self) -> dict[str, "TokenPaths"]:
-        """Return the tokens of each text."""
+        """Return the tokens by text."""
         return {text: self.of(rows) for text, rows in self.rows_by_text().items()}
 
 
@@ -70,7 +70,7 @@ def _token_by_token(layers: list[pd.DataFrame]) -> pd.DataFrame:
 
 
 def layer_table(name: str, paths: TokenPaths) -> pd.DataFrame:
-    """Return mean and extremes over the tokens, a row for each quantity and layer with it."""
+    """Return mean and extremes over the tokens, a row per quantity and layer with values."""
     quantities = {prefix: quantities_of(x) for prefix, x in paths.states.items()}
     parts = []
     for quantity in QUANTITIES:
@@ -117,7 +117,7 @@ def with_deviations(
 
 
 def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:
-    """Return the rows of the tokens that two texts share, in their order."""
+    """Return the rows of the tokens common to two texts, in order."""
     matcher = SequenceMatcher(None, first["id"].tolist(), second["id"].tolist(), autojunk=False)
     return [
         (block.a + step, block.b + step)
@@ -127,7 +127,7 @@ def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:
 
 
 def rotation_groups(by_text: dict[str, TokenPaths]) -> Int[np.ndarray, " token"]:
-    """Return one number for a token of the first text and for the same token in the others."""
+    """Return the same number for a token of the first text and its twins in later texts."""
     first, *others = (paths.tokens for paths in by_text.values())
     groups = [np.arange(len(first))]
     for tokens in others:
@@ -140,7 +140,7 @@ def rotation_groups(by_text: dict[str, TokenPaths]) -> Int[np.ndarray, " token"]
 
 
 def drift_table(first: TokenPaths, second: TokenPaths) -> pd.DataFrame:
-    """Return how far apart two texts carry each token that they share, by token and layer.
+    """Return the distance between two texts' states of the common tokens, by token and layer.
 
     `relative_distance` is over the mean distance of tokens of different ids in the first text.
     """

@@ -28,7 +28,7 @@ def stretches(n_layers: int) -> list[tuple[int, int]]:
 
 
 def shared_table(name: str, paths: TokenPaths) -> pd.DataFrame:
-    """Return a row for each stretch of layers; two tokens of one id are no pair.
+    """Return a row per stretch of layers; two tokens of the same id are no pair.
 
     `previous_shared_cosine` is between the shared parts of a step and of the step before.
     """

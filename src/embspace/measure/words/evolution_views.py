@@ -1,4 +1,4 @@
-"""Paths of tokens as two principal components show them, and how much of that is common."""
+"""Paths of tokens in two principal components, and the share common to all tokens."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class View:
     n_layers: int
 
     def of(self, x: Paths) -> Float[np.ndarray, "first_layer some_token dim"]:
-        """Return the states that the view shows."""
+        """Return the states in the view."""
         return x[: self.n_layers, self.rows]
 
 
@@ -50,7 +50,7 @@ def views_of(
 
 
 def tokens_of(word: str, texts: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, " row"]:
-    """Return the rows of the tokens that spell the word, in all texts with it."""
+    """Return the rows of the tokens that spell the word, in all texts with the word."""
     pattern = whole_word(word)
     inside = np.zeros(len(tokens), dtype=bool)
     for window, text in enumerate(texts["text"]):

@@ -19,7 +19,7 @@ OVER_LAYERS = ("difference", "ratio", "relative_difference")
 FIRST_LAYERS = (0, 1)  # of a drift: in layer 0 there is no context yet
 
 DrawnValues = Float[np.ndarray, "_ _ _ _"]
-"""By draw, weights, layer and measure; 1 where one of them does not matter."""
+"""By draw, weights, layer and measure; 1 for an irrelevant axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ def word_values(
     n_draws: int,
     generator: np.random.Generator,
 ) -> WordValues:
-    """The values of each word; `senses` has the `word` and `sense` of each row of the others."""
+    """Return the values by word; `senses` has the `word` and `sense` of the arrays' rows."""
     distances, around = distances_by_layer(own), distances_by_layer(context)
     bags = cosine_distances(bag_of_words)[np.newaxis]
     shape = (1 + n_draws, *distances.shape[:3])
@@ -172,9 +172,9 @@ def slope(
 def intervals(
     values: WordValues, *, n_resamples: int, level: float, generator: np.random.Generator
 ) -> tuple[dict[str, DrawnValues], dict[str, DrawnValues], dict[str, DrawnValues]]:
-    """Lower and upper bounds of what `over_words` gives, by half-samples of the words.
+    """Return lower and upper bounds of the values of `over_words`, by half-samples of the words.
 
-    And how far each half lies from all, in the place of the draws.
+    And the halves' deviations from all words, in the place of the draws.
     """
     true = values.as_they_are()
     n_words = len(true.within)

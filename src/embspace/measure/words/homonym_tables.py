@@ -1,4 +1,4 @@
-"""The tables of homonyms, one row a fact, from the values of each word."""
+"""The tables of homonyms, a row per fact, from the values by word."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def columns_of(*cells: CellColumns) -> dict[str, Column]:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """The values that `over_words` gives, by name; the first draw is that of the true senses."""
+    """The values of `over_words` by name; the first draw has the true senses."""
 
     values: dict[str, DrawnValues]
     low: dict[str, DrawnValues]

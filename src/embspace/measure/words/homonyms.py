@@ -96,9 +96,9 @@ class Occurrence:
     """The rows of a text's ordinary tokens in the token table."""
 
     own: RowNumbers
-    """The word's tokens, which share a character with it; none if the tokenizer left it out."""
+    """The tokens with a character of the word; none if the tokenizer left the word out."""
     others: RowNumbers
-    """All other tokens but special ones."""
+    """All further tokens except special tokens."""
 
 
 def measure_homonyms(
@@ -111,15 +111,15 @@ def measure_homonyms(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how much further apart a word's states lie in different senses than in one, by layer.
+    """Measure how much farther apart a word's states are between senses than within, by layer.
 
     `stimuli` has `word`, `sense` and `text`, `states` the tensors `token` and `random_token`; a
-    word's state is the mean of its tokens' states. A sense needs two sentences and a word two
-    senses; the others are lost. `difference` is positive where senses lie apart: cosine within a
-    sense less that between senses, distance between less that within. `ratio` and
-    `relative_difference` are of distances, 1 - cosine for a cosine; the latter is over the mean
+    word's state is the mean of the tokens' states. A sense needs two sentences and a word two
+    senses; further senses and words are left out. `difference` is positive where senses lie apart:
+    cosine within a sense less that between senses, distance between less distance within. `ratio`
+    and `relative_difference` are of distances, 1 - cosine for a cosine; the latter is over the mean
     distance of different words. Means, and intervals by half-samples, are over words. The null
-    deals the senses out to the sentences of each word, `n_draws` times.
+    deals the senses out to the sentences of the word, `n_draws` times.
     """
     occurrences = find_words(stimuli, tokens)
     rows = usable_rows(stimuli, occurrences)
@@ -187,10 +187,10 @@ def counts_of(stimuli: pd.DataFrame, senses: pd.DataFrame) -> dict[str, Any]:
 
 
 def find_words(stimuli: pd.DataFrame, tokens: pd.DataFrame) -> list[Occurrence]:
-    """Return where the `word` of each row of `stimuli` stands in the tokens of its `text`.
+    """Return the tokens of the `word` in the `text`, by row of `stimuli`.
 
-    `tokens` has `window`, the row of the stimulus, `special`, and the characters `start` to `end`
-    of each token. The word counts whole, in capitals or not, at the first place.
+    `tokens` has `window`, the row of the stimulus, `special`, and the tokens' characters `start` to
+    `end`. The word counts whole, in capitals or not, at the first place.
     """
     ordinary = tokens[~tokens["special"].astype(bool)]
     window, start, end = (ordinary[name].to_numpy() for name in ("window", "start", "end"))
@@ -205,7 +205,7 @@ def find_words(stimuli: pd.DataFrame, tokens: pd.DataFrame) -> list[Occurrence]:
 
 
 def character_span(word: str, text: str) -> tuple[int, int]:
-    """Return the first character of the word and the one after the last; (0, 0) without it."""
+    """Return the place of the word's first character and the place after the last; else (0, 0)."""
     place = whole_word(word).search(text)
     return place.span() if place else (0, 0)
 
@@ -224,7 +224,7 @@ def mean_states(
 def token_counts(
     ids: Int[np.ndarray, " token"], rows: Sequence[RowNumbers]
 ) -> Float[np.ndarray, "text id"]:
-    """Return how often each id that occurs at all stands in each entry of `rows`."""
+    """Return the counts of all occurring ids in the entries of `rows`."""
     known, column = np.unique(ids, return_inverse=True)
     counts = np.zeros((len(rows), len(known)))
     for number, chosen in enumerate(rows):

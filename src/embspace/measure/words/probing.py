@@ -36,7 +36,7 @@ FeaturesKey = tuple[str, int | None, str]
 
 @dataclass(frozen=True)
 class ProbedWords:
-    """Words that are one token each, and their features for probes."""
+    """Words of a single token, and features for probes."""
 
     words: pd.DataFrame  # word, lemma, part_of_speech, and the one source of all
     features: Mapping[FeaturesKey, Features]
@@ -146,9 +146,9 @@ def measure_probing(
 
 
 def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, " word"]:
-    """Return the row in `tokens` of every word of one ordinary token; -1 for the rest.
+    """Return the row in `tokens` of words of a single ordinary token; -1 for the rest.
 
-    `tokens` is the table of the words as texts, whose `window` is the row in `words`.
+    `tokens` is the table of the words as texts; `window` is the row in `words`.
     """
     rows = np.full(len(words), -1)
     ordinary = tokens[~tokens["special"].astype(bool)]
@@ -168,7 +168,7 @@ def _runs(features: Mapping[FeaturesKey, Features]) -> Iterator[tuple[FeaturesKe
 
 
 def _all_predictions(arguments: Sequence[tuple[Any, ...]]) -> list[Int[np.ndarray, " word"]]:
-    """Return the classes by each probe; a probe takes one core, and all cores have one."""
+    """Return the classes by probe; a probe takes a core, and all cores are busy."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 

@@ -29,7 +29,7 @@ Compared = Float[np.ndarray, "*draw statistic"]
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The words of some texts, by what is dealt (types) and what is drawn (texts)."""
+    """The words of some texts, by dealt units (types) and drawn units (texts)."""
 
     is_content: Bool[np.ndarray, " occurrence"]
     type_number: Int[np.ndarray, " occurrence"]
@@ -37,13 +37,13 @@ class Occurrences:
 
     @property
     def content_types(self) -> Bool[np.ndarray, " type"]:
-        """Return which types are content words."""
+        """Return whether the types are content words."""
         first = np.unique(self.type_number, return_index=True)[1]
         return np.asarray(self.is_content[first])
 
 
 def occurrences_of(texts: FollowedTexts) -> Occurrences:
-    """Return the followed words; occurrences of one word, in small letters, are one type."""
+    """Return the followed words; occurrences of a word, in small letters, are a type."""
     number = np.unique(texts.word.astype(str), return_inverse=True)[1]
     return Occurrences(texts.group == CONTENT, number, texts.unit_of_token)
 
@@ -108,10 +108,10 @@ def attention_rows(
 def by_classes(
     received: Received, words: Occurrences, content_types: Bool[np.ndarray, "draw type"]
 ) -> Compared:
-    """Return both statistics for each way of calling types content words.
+    """Return both statistics for every assignment of types to content words.
 
-    Sums over types are enough: Mann and Whitney's U is the sum of ranks of a class, less the least
-    that it can be. NaN where a class has no type.
+    Sums over types are enough: Mann and Whitney's U is the sum of ranks of a class, less the
+    smallest possible sum. NaN where a class has no type.
     """
     from scipy.stats import rankdata
 

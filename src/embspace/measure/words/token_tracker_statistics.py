@@ -1,4 +1,4 @@
-"""The statistics of followed tokens, each of any of the texts, so that halves can be taken."""
+"""The statistics of followed tokens, as functions of the texts, for half-samples."""
 
 from collections.abc import Callable, Sequence
 
@@ -27,7 +27,7 @@ TWOFOLD = np.log10(2)
 def group_means(
     tracks: Tracks, positions: Positions, groups: Sequence[str], inside: Inside
 ) -> Float[np.ndarray, "group place quantity"]:
-    """The mean of each quantity over the tokens of each group; NaN without one."""
+    """Return the mean of the quantities over the tokens by group; NaN for an empty group."""
     values = tracks.values[positions]
     kept = [inside & (tracks.group == group) for group in groups]
     means = [
@@ -63,7 +63,7 @@ def contrast(
 def movement_shares(
     tracks: Tracks, group: str, inside: Inside
 ) -> Float[np.ndarray, "movement layer"]:
-    """The share of each layer in all that the tokens of a group move; the layers add up to 1."""
+    """Return the layers' shares in the movement of a group's tokens; the layers add up to 1."""
     kept = inside & (tracks.group == group)
     moved = [
         tracks.step[:, kept],
@@ -74,7 +74,7 @@ def movement_shares(
 
 
 def both_ways(tracks: Tracks, kept: Inside) -> float:
-    """The share of tokens whose cosine with the own row falls in one step and rises in another."""
+    """Return the share of tokens with both a falling and a rising step of the cosine."""
     steps = np.diff(tracks.of("cosine")[:, kept], axis=0)
     return float(((steps > 0).any(axis=0) & (steps < 0).any(axis=0)).mean())
 
@@ -87,7 +87,7 @@ def excursions(
 
 
 def excursion_statistics(tracks: Tracks, inside: Inside) -> dict[str, float]:
-    """The largest excursion of function words: its layer, size, and the texts that have it."""
+    """Return the largest excursion of function words: layer, size, and the share of texts."""
     log_rank = tracks.of("log_rank")
     if len(log_rank) < 3:
         return dict.fromkeys(EXCURSIONS, np.nan)
@@ -177,7 +177,7 @@ def running_statistics(
 def homonym_statistics(
     tracks: Tracks,
 ) -> Callable[[Int[np.ndarray, " drawn"]], dict[str, float]]:
-    """A function from units to the statistic of homonyms beside other nouns of their sentences."""
+    """Return a function from units to the statistic of homonyms beside nouns of the sentences."""
 
     def statistics(units: Int[np.ndarray, " drawn"]) -> dict[str, float]:
         contrasts = contrast(tracks, "none", CONTRASTS["homonym_one_sense"], tracks.inside(units))

@@ -1,4 +1,4 @@
-"""The tables of `measure_token_tracker`, each number beside its interval and random weights."""
+"""The tables of `measure_token_tracker`: numbers with intervals and random weights."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from embspace.models.stream.tracked_vocabulary import Positions
 
 ESTIMATE = ["value", "low", "high", "random_weights_value"]
 DEALT = ["dealt", "dealt_low", "dealt_high", "p_value"]
-"""A null of classes dealt anew among types: its mean, its range, and how likely the value is."""
+"""A null of classes dealt anew among types: mean, range, and the value's p."""
 TOGETHER = ("state_cosine", "step_cosine")
 SHARES = (
     "nearest",
@@ -57,7 +57,7 @@ Pair = tuple[Tracks, Tracks | None]
 
 @dataclass(frozen=True, eq=False)
 class Halves:
-    """The half-samples that intervals come from."""
+    """The half-samples for intervals."""
 
     n_half_samples: int
     level: float

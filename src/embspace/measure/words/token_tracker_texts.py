@@ -16,10 +16,10 @@ FollowedIds = Int[np.ndarray, " _"]  # texts differ in length
 
 @dataclass(frozen=True, eq=False)
 class FollowedTexts:
-    """Texts and the tokens in them that are followed."""
+    """Texts with followed tokens."""
 
     ids: list[FollowedIds]
-    """The tokens of each text, special ones included."""
+    """The tokens by text, with special tokens."""
     unit: Int[np.ndarray, " text"]
     """Number of the document or homonym that a text belongs to: the independent unit."""
     text: Int[np.ndarray, " followed"]
@@ -28,9 +28,9 @@ class FollowedTexts:
     group: np.ndarray
     """Name of the group of each followed token."""
     word: np.ndarray
-    """The word that each followed token is, in small letters."""
+    """The words of the followed tokens, in small letters."""
     special: list[Bool[np.ndarray, " _"]]
-    """Which tokens of each text are special ones."""
+    """Whether tokens are special, by text."""
 
     @property
     def n_units(self) -> int:
@@ -45,7 +45,7 @@ class FollowedTexts:
 
     @property
     def unit_of_token(self) -> Int[np.ndarray, " followed"]:
-        """Return the unit of each followed token."""
+        """Return the units of the followed tokens."""
         return self.unit[self.text]
 
 
@@ -58,10 +58,10 @@ def running_texts(
     n_texts: int,
     n_words_of_text: int,
 ) -> FollowedTexts:
-    """The window with most content words of each of `n_texts` documents, evenly over the corpus.
+    """Return the windows with most content words of `n_texts` documents, evenly over the corpus.
 
-    Of equal windows the first; one without a word of both groups is left out. `groups` gives the
-    group of a word. Of each group `n_words_of_text` tokens at most are followed, evenly over the
+    Of equal windows the first; windows without a word of both groups are left out. `groups` gives
+    the group of a word. At most `n_words_of_text` tokens of a group are followed, evenly over the
     text.
     """
     content = texts.drop_duplicates("id").set_index("id")
@@ -84,7 +84,7 @@ def running_texts(
 def homonym_texts(
     stimuli: pd.DataFrame, tokens: pd.DataFrame, nouns: Collection[str]
 ) -> FollowedTexts:
-    """The sentences of homonyms: the homonym where it is one token, and other nouns of a list.
+    """Return the sentences of homonyms: homonyms of a single token, and further nouns of a list.
 
     Units are the homonyms. Sentences without either are left out.
     """

@@ -21,7 +21,7 @@ QUANTITIES = ("log_rank", "cosine", "euclidean_distance", "nearest")
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """The followed tokens of some texts, and how their texts' tokens lie to each other."""
+    """The followed tokens of some texts, and the cosines among all tokens of the texts."""
 
     unit: Int[np.ndarray, " token"]
     group: np.ndarray
@@ -49,7 +49,7 @@ class Tracks:
         return layers
 
     def inside(self, units: Int[np.ndarray, " drawn"]) -> Bool[np.ndarray, " token"]:
-        """Return which tokens are of these units."""
+        """Return whether the tokens are of these units."""
         return np.isin(self.unit, units)
 
 
@@ -63,8 +63,8 @@ def read_tracks(
 ) -> Tracks:
     """Return ranks and cosines of the followed tokens at `points`, and by `positions`.
 
-    Vocabularies other than the plain one are compared at the embedding and at one point alone, that
-    of statistics: `attention_sum` or, where this is not among `points`, the layer's output.
+    Vocabularies with positions are compared at the embedding and at the point of statistics alone:
+    `attention_sum` or, if not among `points`, the layer's output.
     """
     chosen: Point = SUM if SUM in points else "output"
     states, together, steps = _states(module, texts, points)
@@ -129,7 +129,7 @@ def _together(
 def density_of(
     vocabulary: TrackedVocabulary, token: Int[np.ndarray, " token"], n_neighbors: int
 ) -> Float[np.ndarray, " token"]:
-    """The mean cosine of each token's row with the `n_neighbors` nearest other rows."""
+    """Return the mean cosine of the tokens' rows with the `n_neighbors` nearest further rows."""
     known, number = np.unique(token, return_inverse=True)
     k = min(n_neighbors + 1, len(vocabulary.rows))
     ranks = vocabulary_ranks(vocabulary.rows[known], known, vocabulary.rows, k=k)

@@ -1,4 +1,4 @@
-"""The changes that define lineages: a table that people write, checked against the gene."""
+"""The changes that define lineages: a handwritten table, checked against the gene."""
 
 import re
 from collections.abc import Hashable, Mapping
@@ -19,7 +19,7 @@ ALLOWED = {
 
 @dataclass(frozen=True)
 class CodonChange:
-    """One or more codons that become another one, or none."""
+    """Consecutive codons replaced by a new codon, or deleted."""
 
     first: int  # codon, from 1
     last: int
@@ -28,7 +28,7 @@ class CodonChange:
 
 @dataclass(frozen=True)
 class Lineage:
-    """A class of sequences, and what sets it apart from the reference."""
+    """A class of sequences, and the changes from the reference."""
 
     label: str  # of the class
     name: str  # Pango's
@@ -36,15 +36,14 @@ class Lineage:
 
 
 def read_lineages(path: str, gene: str) -> list[Lineage]:
-    """Return the classes of a table, in the order of their first rows.
+    """Return the classes of a table, in the order of the first rows.
 
-    The table has one row a change and at least the columns `COLUMNS`. `codons` is a number, or two
+    The table has a row per change and at least the columns `COLUMNS`. `codons` is a number, or two
     with a dash between; `codon_to` is empty for a deletion. `gene` is of whole codons.
 
     Raises:
-        InputError: naming the file, the class and the change, if codons are not written so, the
-            reference residues are not those of the gene, or the alternate one is not that of
-            `codon_to`.
+        InputError: naming the file, the class and the change, if codons are written otherwise, the
+            reference residues differ from the gene, or the alternate residue from `codon_to`.
     """
     table = load_texts(path, text_column="change")
     if lacking := [column for column in COLUMNS if column not in table]:

@@ -36,16 +36,16 @@ def load_enwik8(corpus: Enwik8Corpus) -> pd.DataFrame:
     """`n_texts` pieces of `characters` characters: `id`, the offset of the piece, and `text`.
 
     The offsets are 0, s, 2s, … for s = length // n_texts: equal distances over the whole, no
-    chance. They count characters of what is cut: with `cleaned`, the cleaned text (see
-    `clean_dump`), else the file as it is, markup and all. A piece may begin and end in mid-word.
+    chance. They count characters of the cut text: with `cleaned`, the cleaned text (see
+    `clean_dump`), else the whole file with markup. A piece may begin and end in mid-word.
 
-    A download is kept in .cache/downloads, and fetched again only if it does not have the
-    `sha256`; without a `sha256`, delete it to fetch it again. Where a source prints how many
-    different characters there are, `printed_characters`, a warning compares.
+    A download is kept in .cache/downloads, and fetched again only if the `sha256` differs; without
+    a `sha256`, delete the file for a new download. If a source prints the number of different
+    characters, `printed_characters`, a warning compares.
 
     Raises:
-        InputError: naming the address or file, if it cannot be read, does not have the `sha256`,
-            is no whole zip of one file or no UTF-8; if it is too short for so many pieces.
+        InputError: naming the address or file, if unreadable, of a different `sha256`, no whole zip
+            of a single file or no UTF-8; if too short for `n_texts` pieces.
     """
     whole = _text(corpus)
     text = clean_dump(whole) if corpus.cleaned else whole
@@ -136,7 +136,7 @@ def _without_signs(text: str) -> str:
 
 
 def _innermost_first(pattern: str, by: str | Callable[[re.Match[str]], str], text: str) -> str:
-    """`text` with the pattern, which holds no other of its kind, replaced until there is none."""
+    """Return `text` with the innermost matches of the pattern replaced until none is left."""
     n_replaced = 1
     while n_replaced:
         text, n_replaced = re.subn(pattern, by, text, flags=re.DOTALL)
@@ -149,7 +149,7 @@ def _label(link: re.Match[str]) -> str:
 
 
 def _text(corpus: Enwik8Corpus) -> str:
-    """The text at `url`; what is downloaded is checked before it is kept."""
+    """Return the text at `url`; a download is checked before being kept."""
     url = corpus.url
     if not is_address(url):
         with within("key 'url'"):
@@ -186,7 +186,7 @@ def _checked_text(content: bytes, corpus: Enwik8Corpus) -> str:
 
 
 def _unpacked(content: bytes, url: str) -> bytes:
-    """The one member of a zip; reading it checks its CRC."""
+    """Return the only member of a zip; reading checks the CRC."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [name for name in archive.namelist() if not name.endswith("/")]

@@ -12,17 +12,17 @@ from embspace.settings.corpus import FastaCorpus
 
 
 def load_fasta(corpus: FastaCorpus) -> pd.DataFrame:
-    """The records of a file as k-mers: `id`, `domain`, `text`.
+    """Return the records of a file as k-mers: `id`, `domain`, `text`.
 
-    `id` is the header up to its first blank, `domain` the class: what the group of `class_pattern`
-    finds in the whole header; empty without a pattern. With a region, its codons are counted from
-    the first base of each record, with no alignment. With `deduplicate`, of equal sequences of a
-    class only the first stays, and a warning says how many did not.
+    `id` is the header up to the first blank, `domain` the class: the group of `class_pattern` in
+    the whole header; empty without a pattern. With a region, codons are counted from the first base
+    of a record, with no alignment. With `deduplicate`, of equal sequences of a class only the first
+    stays, and a warning counts the rest.
 
     Raises:
-        InputError: naming the key, the file and the record, if the file cannot be read, a record
-            is too short for the region, or its header does not have what `class_pattern` looks
-            for; see `read_fasta`.
+        InputError: naming the key, the file and the record, if the file cannot be read, a record is
+            too short for the region, or the header does not match `class_pattern`; see
+            `read_fasta`.
     """
     with within("key 'path'"):
         records = read_fasta(corpus.path)

@@ -67,7 +67,7 @@ def check_library(corpus: HubCorpus) -> None:
 
 
 def _prepared_builder(corpus: HubCorpus) -> Any:
-    """The library's reader of the data set, which has its data on this machine."""
+    """Return the library's reader of the data set, with the data on this machine."""
     from datasets import load_dataset_builder
     from datasets.exceptions import DatasetNotFoundError
     from huggingface_hub import set_client_factory
@@ -111,7 +111,7 @@ def _impatient_client() -> "httpx2.Client":
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Keep the library from telling of each of its tries, which it gives up after 25 seconds."""
+    """Keep the library from reporting every try; the tries end after 25 seconds."""
     logger = logging.getLogger("huggingface_hub")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -137,7 +137,7 @@ def _check_revision(revision: str, corpus: HubCorpus) -> None:
 
 
 def _rows(dataset: Any, corpus: HubCorpus) -> pd.DataFrame:
-    """The columns that are needed, of the rows that are asked for."""
+    """Return the needed columns of the wanted rows."""
     for key in ("text_column", "id_column"):
         column = getattr(corpus, key)
         if column is not None and column not in dataset.column_names:

@@ -133,7 +133,7 @@ def _text(region: Bases, corpus: LineagesCorpus) -> str:
 def _family(
     changes: tuple[CodonChange, ...], gene: str, corpus: LineagesCorpus, rng: np.random.Generator
 ) -> Iterator[Bases]:
-    """The region of each descendant of one ancestor."""
+    """Return the regions of an ancestor's descendants."""
     present = rng.random(len(changes)) >= corpus.absence_rate
     kept = [change for change, there in zip(changes, present, strict=True) if there]
     ancestor = _substituted(_changed(gene, kept), corpus.ancestor_substitution_rate, rng)
@@ -153,7 +153,7 @@ def _changed(gene: str, changes: list[CodonChange]) -> Bases:
 
 
 def _substituted(bases: Bases, rate: float, rng: np.random.Generator) -> Bases:
-    """Each base another one with probability `rate`; what is deleted stays so."""
+    """Return the bases, exchanged with probability `rate`; deleted bases stay deleted."""
     hit = (rng.random(bases.shape) < rate) & (bases != DELETED)
     # One to three letters further on in the circle of four.
     letter = np.searchsorted(LETTERS, bases[hit]) + rng.integers(1, 4, size=int(hit.sum()))

@@ -1,4 +1,4 @@
-"""Articles of Wikipedia, each at one revision, through the API of MediaWiki."""
+"""Articles of Wikipedia at fixed revisions, through the API of MediaWiki."""
 
 import logging
 import time
@@ -68,21 +68,21 @@ def load_wikipedia(corpus: WikipediaCorpus) -> pd.DataFrame:
 
 
 def read_pages(corpus: WikipediaCorpus) -> list[tuple[str, str]]:
-    """Title and revision of each page that a user wants; "" for the latest revision.
+    """Return title and revision of the wanted pages; "" for the latest revision.
 
     Raises:
-        InputError: naming the file of pages and, but for one that is not there, line or page.
+        InputError: naming the file of pages and, except for a missing file, line or page.
     """
     with within("key 'pages'"):
         return _pages(corpus.pages)
 
 
 def read_page(title: str, revision: str, corpus: WikipediaCorpus) -> dict[str, Any]:
-    """The `title`, `revid` and HTML `text` of a page at a revision; "" is the latest.
+    """Return the `title`, `revid` and HTML `text` of a page at a revision; "" is the latest.
 
     Raises:
-        InputError: naming the page, if it or its revision does not exist; naming the address, if
-            it cannot be reached.
+        InputError: naming the page, if page or revision does not exist; naming the address, if
+            unreachable.
     """
     which = {"oldid": revision} if revision else {"page": title, "redirects": "1"}
     answer = ask({**QUERY, **which}, corpus, offline=OFFLINE)
@@ -104,7 +104,7 @@ def plain_text(html: str) -> str:
 
 
 class _Paragraphs(HTMLParser):
-    """Collects what stands in <p>, less the elements that are dropped."""
+    """Collects the content of <p>, without the dropped elements."""
 
     def __init__(self) -> None:
         super().__init__()

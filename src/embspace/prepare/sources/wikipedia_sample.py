@@ -1,4 +1,4 @@
-"""Draws articles of a Wikipedia by chance, and pins them by their revisions."""
+"""Draws articles of a Wikipedia by chance, and pins the articles by revision."""
 
 import time
 from collections.abc import Iterator
@@ -57,7 +57,7 @@ def draw_pages(
 def _add_pages(
     rows: list[list[Any]], corpus: WikipediaCorpus, n_pages: int, seed: int, largest_id: int
 ) -> None:
-    """Add articles until there are so many."""
+    """Add articles up to `n_pages` rows."""
     if len(rows) == n_pages:
         return
     last_id = rows[-1][1] if rows else None
@@ -80,7 +80,7 @@ def _add_pages(
 
 @contextmanager
 def _understood(corpus: WikipediaCorpus) -> Iterator[None]:
-    """Tell of an answer that is JSON, but has not what a MediaWiki's has."""
+    """Report an answer in JSON without the content of a MediaWiki's answer."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -91,7 +91,7 @@ def _understood(corpus: WikipediaCorpus) -> Iterator[None]:
 
 
 def _read(page: dict[str, Any], corpus: WikipediaCorpus) -> dict[str, Any] | None:
-    """Return the page as it is read; None if it was deleted since the API named it."""
+    """Return the page as read; None if deleted since the API named the page."""
     try:
         return read_page(page["title"], str(page["lastrevid"]), corpus)
     except InputError as error:
@@ -101,10 +101,10 @@ def _read(page: dict[str, Any], corpus: WikipediaCorpus) -> dict[str, Any] | Non
 
 
 def find_largest_id(corpus: WikipediaCorpus) -> int:
-    """Return the id of the page that was made last; ids rise with time.
+    """Return the id of the latest page; ids rise with time.
 
     Raises:
-        InputError: naming the address, if it cannot be reached or names no such page.
+        InputError: naming the address, if unreachable or without such a page.
     """
     query = {"list": "recentchanges", "rctype": "new", "rcprop": "ids", "rclimit": "1"}
     with _understood(corpus):
@@ -132,9 +132,9 @@ def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
 def _articles(
     corpus: WikipediaCorpus, seed: int, largest_id: int, last_id: int | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield what the API says of each drawn page that is an article, in the order of the draw.
+    """Yield the API's answers on drawn pages that are articles, in the order of the draw.
 
-    Pages up to the one of `last_id` are passed over; None passes over none.
+    Pages up to `last_id` are passed over; None passes over none.
     """
     batches = drawn_ids(largest_id, seed)
     if last_id is not None:

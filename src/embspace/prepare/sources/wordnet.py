@@ -52,7 +52,7 @@ def _folder(path: str) -> Path:
 
 
 def _single_words(file: Path, types: str) -> Iterator[str]:
-    """Yield the words of all synsets in a file, in its order, some of them more than once."""
+    """Yield the words of all synsets in a file, in file order, with repetitions."""
     try:
         content = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -81,7 +81,7 @@ def _words_of(line: str, types: str, where: str) -> Iterator[str]:
 
 
 def _number_of_words(fields: list[str]) -> int:
-    """Return the field that holds it as a number; 0 where there is none."""
+    """Return the field as a number; 0 for a missing field."""
     try:
         return int(fields[FIRST_WORD - 1], 16)
     except (IndexError, ValueError):

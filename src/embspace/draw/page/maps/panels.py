@@ -1,4 +1,4 @@
-"""Holds what one panel of a figure shows: two axes of the map of one cloud."""
+"""Holds the content of a figure's panel: two axes of the map of a cloud."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ EXTRACTED = "data/extracted/embeddings.parquet"
 
 @dataclass(frozen=True)
 class Panel:
-    """Holds two axes of the map of one cloud, and how far to trust them."""
+    """Holds two axes of the map of a cloud, and the quality of the map."""
 
     cloud: str
     """Names the cloud, by a key of `looks.CLOUDS`."""
     rows: pd.DataFrame
-    """Holds the coordinates x and y of each vector, with its space, id, token and kind."""
+    """Holds a row per vector: coordinates x and y, space, id, token and kind."""
     quality: pd.Series
     """Holds the map's row of the table of quality."""
 
@@ -30,7 +30,7 @@ class Panel:
 
 
 def panels_of_maps(results: Mapping[str, Any]) -> list[Panel]:
-    """Return a panel for each cloud, with the first two axes of its map."""
+    """Return a panel per cloud, with the first two axes of the map."""
     quality = results["quality"]
     planes = quality[quality["n_axes"] == 2].set_index("cloud")
     return [

@@ -36,7 +36,7 @@ class Place(NamedTuple):
 
 
 def name_outside(ax: Axes, places: Sequence[Place], *, is_led: bool) -> None:
-    """Write names to the left and right of a map; `is_led`: with a line from each to its place."""
+    """Write names to the left and right of a map; `is_led`: with lines to the places."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     room = BESIDE * (right - left)
     ax.set_xlim(left - room, right + room)
@@ -60,7 +60,7 @@ def name_outside(ax: Axes, places: Sequence[Place], *, is_led: bool) -> None:
 
 
 def kinds_on(rows: pd.DataFrame) -> list[Place]:
-    """Return the densest place of each kind that at least some tokens have, and of positions."""
+    """Return the densest places of positions and of all kinds with enough tokens."""
     tokens = rows[rows["space"] == "input"]
     named = {
         kind: (TOKEN_KINDS[str(kind)].name, TOKEN_KINDS[str(kind)].color)
@@ -78,7 +78,7 @@ def kinds_on(rows: pd.DataFrame) -> list[Place]:
 
 
 def _dark(color: str) -> tuple[float, float, float]:
-    """Return a color, or a light one darker, so that words can be read on white."""
+    """Return a color, darkened if too light to read on white."""
     red, green, blue = to_rgb(color)
     share = min(1.0, LIGHTEST / (0.3 * red + 0.6 * green + 0.1 * blue + 1e-9))
     return red * share, green * share, blue * share

@@ -59,9 +59,9 @@ LINES = {"cloud": "cloud", "n_axes": "axes", "n": "n", **LINE}
 
 
 def finding(results: Mapping[str, Any], method: str) -> str:
-    """Return the title: the largest share of nearest neighbors that a method's maps keep.
+    """Return the title: the largest share of nearest neighbors kept by a method's maps.
 
-    Maps of positions, if the model has some, have a share of their own.
+    Maps of positions, if any, have a separate share.
     """
     quality = results["quality"][results["quality"]["n_axes"] == 2]
     is_line = quality["cloud"].isin(["positional", "structured"])

@@ -1,1 +1,1 @@
-"""The uses of words in texts: where they stand, known uses, and what tells uses apart."""
+"""The uses of words in texts: occurrences, known uses, and words that tell uses apart."""

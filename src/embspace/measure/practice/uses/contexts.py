@@ -29,7 +29,7 @@ class Place(NamedTuple):
 def states_at(
     module: Any, places: Sequence[Place], reading: Reading
 ) -> Float[np.ndarray, "layer place dim"]:
-    """Return the states of one token of each window, layer 0 being the embedding output."""
+    """Return the states of a single token per window, layer 0 being the embedding output."""
     windows = [place.window for place in places]
     lengths = [len(window.ids) for window in windows]
     batches = batches_by_length(lengths, reading.tokens_per_batch)
@@ -42,10 +42,10 @@ def states_at(
 def parts_with(
     tokens: pd.DataFrame, rows: Int[np.ndarray, " row"], token: int, n_around: int
 ) -> Iterator[Place]:
-    """Yield what stands around some rows, a token in the place of each.
+    """Yield the contexts of some rows, with a token in the row's place.
 
-    A part has `n_around` tokens at most on either side, and the window's first and last token where
-    these are special, as the model knows no text without them.
+    A part has `n_around` tokens at most on either side, and the window's first and last token if
+    special, as the model knows no text without special tokens.
     """
     starts = np.flatnonzero(tokens["position"].to_numpy() == 0)
     ends = np.append(starts[1:], len(tokens))

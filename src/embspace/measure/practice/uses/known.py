@@ -1,4 +1,4 @@
-"""Words with two uses that are known: one word in the places of another, too."""
+"""Words with two known uses: a word also in the places of a second word."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,7 +18,7 @@ N_DEALS = 99  # of the labels of both contexts
 
 
 class KnownUses(NamedTuple):
-    """One word in its own contexts and in those of another word."""
+    """A word in the own contexts and in a second word's contexts."""
 
     word: str
     other_word: str
@@ -40,9 +40,9 @@ class Told(NamedTuple):
 def known_uses(
     occurrences: pd.DataFrame, tokens: pd.DataFrame, n_pairs: int, n_around: int
 ) -> list[KnownUses]:
-    """Return pairs of words that stand in about as many documents, spread over all words.
+    """Return pairs of words with about as many documents, spread over all words.
 
-    Of each word half of its occurrences, as many of both, so that the pair has as many as a word.
+    Of either word half of the occurrences, equally many: a pair has as many as a word.
     """
     ranked = occurrences["id"].drop_duplicates().tolist()
     pairs = [*zip(ranked[::2], ranked[1::2], strict=False)]  # the last word may be left over
@@ -106,6 +106,6 @@ def _pair_values(
 def purity_of(
     is_second: Bool[np.ndarray, " place"], labels: Bool[np.ndarray, "deal place"]
 ) -> Float[np.ndarray, " deal"]:
-    """Return the share of places in the part of their label, whichever part that is."""
+    """Return the share of places in the part of the label, with the better pairing of parts."""
     agree = (is_second == labels).mean(axis=-1)
     return np.maximum(agree, 1 - agree)
