@@ -132,6 +132,21 @@ def test_a_change_of_the_first_phase_trains_all_anew(trained: Path, again: Path)
         assert (again / last).read_bytes() != (trained / last).read_bytes()
 
 
+@pytest.mark.parametrize(
+    ("written", "is_same"), [('"""Other words."""\nN = 1  # one\n', True), ("N = 2\n", False)]
+)
+def test_code_and_not_its_docstrings_makes_other_weights(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str, is_same: bool
+):
+    monkeypatch.setattr(seeds, "PACKAGE", tmp_path / "package")
+    file = tmp_path / "package/train/optimize.py"
+    file.parent.mkdir(parents=True)
+    file.write_text('"""Words."""\nN = 1\n')
+    before = seeds.code_digests()
+    file.write_text(written)
+    assert (seeds.code_digests() == before) == is_same
+
+
 def test_other_texts_train_all_anew(trained: Path, again: Path):
     train(again, small_run(BOTH), some_texts(seed=1))
     for phase in BOTH:

@@ -17,6 +17,7 @@ import pandas as pd
 from embspace.errors import InputError, within
 from embspace.models.locate import locate_files, sha256
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.prepare.code_module import Module
 from embspace.settings.model import Files, FolderModel, HubModel, PackageModel, WheelModel
 from embspace.settings.run import (
     MaskedLanguageModeling,
@@ -36,7 +37,7 @@ from embspace.train.heads import build_module, load_weights
 from embspace.train.optimize import Start, make_optimizer, moments_of, train_steps
 from embspace.train.word_tokenizer import word_tokenizer
 
-# A change of these may make other weights.
+# A change of their code may make other weights; one of their docstrings does not.
 PACKAGE = Path(__file__).parents[1]
 CODE = ("settings/run.py", "clouds/pooling.py", "train/*.py", "models/*.py")
 Pretrained = PackageModel | FolderModel | HubModel | WheelModel
@@ -208,11 +209,17 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
         "seed": seed,
         "base": base,
         "texts": hashlib.sha256(_learned(training.texts).to_csv().encode()).hexdigest(),
-        "code": [sha256(file) for pattern in CODE for file in sorted(PACKAGE.glob(pattern))],
+        "code": code_digests(),
         "device": training.device,
         "libraries": {library: version(library) for library in LIBRARIES},
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def code_digests() -> list[str]:
+    """Return the hashes of the modules behind trained weights, without docstrings and comments."""
+    files = [file for pattern in CODE for file in sorted(PACKAGE.glob(pattern))]
+    return [Module(file).digest for file in files]
 
 
 def _hashes(name: str, model: Pretrained) -> list[str]:
