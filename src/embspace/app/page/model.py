@@ -417,7 +417,7 @@ def population_in(subtitle: str) -> str:
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings; "" without one, or for a single corpus."""
+    """Return the file of texts in an analysis's settings; "" for none, or for the only corpus."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
     file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
     corpora = read_yaml(folder / PARAMS)["corpora"]
