@@ -1,6 +1,6 @@
-"""Tables of any vectors, in one line of Python; nothing is written.
+"""Tables of any vectors, in a line of Python; nothing is written.
 
-Each is what the stage of that name makes of the same vectors with the settings of conf/.
+A table equals the table of the stage of the name for the same vectors and settings of conf/.
 
 >>> import embspace
 >>> tables = embspace.report_vectors("glove.npy", groups=["animal", "plant", ...])

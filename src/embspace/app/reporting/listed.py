@@ -54,7 +54,7 @@ def _title(folder: Path, root: Path) -> str:
 
 
 def _title_of_names(name: str, root: Path) -> str:
-    """Return the subject of a page with no note: a model on texts, two models, a run or a corpus."""
+    """Return the subject of a page with no note: a model on texts, two models, a run, a corpus."""
     subject, *options = name.split("+")
     first, *others = [DIGEST.sub("", part) for part in subject.split(PAIR)]
     is_pair = bool(others) and (root / CONF / "model" / f"{others[0]}.yaml").is_file()

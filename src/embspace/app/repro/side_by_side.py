@@ -193,7 +193,7 @@ class _Run:
         self._save()
 
     def _start_ready(self, given: dict[str, str], held: int) -> Iterator[Step]:
-        """Start stages with all needed stages ended while jobs are free; pass over current stages."""
+        """Start stages after all needed stages while jobs are free; pass over current stages."""
         has_news = True
         while has_news and self._failure is None:
             has_news = False
