@@ -171,7 +171,7 @@ def _write_panels(
 
 
 def _save(figure: Figure, path: Path, title: str, **look: Any) -> None:
-    """Write a figure without a date, and without a stage's record beside."""
+    """Write a figure without a date, and without a record of a stage."""
     suffix = path.suffix.removeprefix(".")
     with writing(path) as partial:
         metadata = {**METADATA[suffix], "Title": title}

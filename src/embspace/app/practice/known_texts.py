@@ -40,11 +40,11 @@ class SameTexts(NamedTuple):
 
 
 def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
-    """Return the same texts by a file or table of pairs, or by labels.
+    """Return the pairs of the same text, from a file or table of pairs, or from labels.
 
     Raises:
-        InputError: if the file has no pair, or names an absent text; if the corpus has no labels
-            but labels are requested.
+        InputError: if the file has no pair, or names an absent text; if labels are requested of a
+            corpus without labels.
     """
     document = cloud.documents
     has_direction = np.asarray(cloud.vectors.any(axis=1))  # the others have no cosine

@@ -1,4 +1,4 @@
-"""Command `embspace outliers`: the texts far from all texts of a corpus, and their nature."""
+"""Command `embspace outliers`: the texts far from the rest of a corpus, with length and script."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -44,7 +44,7 @@ def outliers(
     a single text per document. Without `of`, the corpus's own are judged by the tail of the
     distances, with logarithms assumed exponential. Outliers are chosen at a false discovery rate of
     5 %. The table `texts` has the distance, its percentile among the corpus's own, p-values, the
-    nearest text, and the nature of a text: length, script, unknown tokens, copies.
+    nearest text, and properties of the text: length, script, unknown tokens, copies.
 
     Raises:
         InputError: as `read_corpus`; if k is not below the number of documents, or vectors stand

@@ -102,13 +102,14 @@ def transform(
 
     `effects` has the value of every change and the paired difference from the raw vectors, with
     intervals over documents: `search`, the mean reciprocal rank of the first half of a text for its
-    second half as the query; `pairs`, the share of the corpus's texts less alike than the second
-    half; `labels`, the share of 10 neighbors of the same label; `anisotropy`, the mean cosine;
-    `hubness`. Changes are fitted on half of the documents and measured on the second half;
-    `changes` has changes fitted on all texts. By cosine, `raw` and `unit_length` are equal except
-    for the means. `zipf_whitened` has the moments of tokens, weighted by the counts in the texts
-    (Yokoi et al. 2024, arXiv:2411.00680), and needs a model and mean pooling. `ranks` compares by
-    Spearman's correlation; `shape` has the share of the variance in a single coordinate.
+    second half as the query; `pairs`, the share of further texts less similar to the first half
+    than the second half is; `labels`, the share of 10 neighbors of the same label; `anisotropy`,
+    the mean cosine; `hubness`. Changes are fitted on half of the documents and measured on the
+    second half; `changes` has changes fitted on all texts. By cosine, `raw` and `unit_length` are
+    equal except for the means. `zipf_whitened` has the moments of tokens, weighted by the counts in
+    the texts (Yokoi et al. 2024, arXiv:2411.00680), and needs a model and mean pooling. `ranks`
+    compares by Spearman's correlation; `shape` has the share of the variance in a single
+    coordinate.
 
     Arguments are as for `embspace.threshold`.
 

@@ -20,8 +20,9 @@ def allowed_poolings(tensors: Collection[str]) -> tuple[str, ...]:
 def default_pooling(states: Mapping[str, Layers], config: Callable[[], Any]) -> str:
     """The makers' own vector of a sentence model, the last token of a decoder, or else the mean.
 
-    A decoder shows in the states of two texts with the same beginning; else by the kind of the
-    config, read for this purpose alone. `states` are tensors (layer, row, dim) of texts by name.
+    A decoder is recognized by the states of two texts with the same beginning, or else by the
+    config, which is read only for this purpose. `states` are tensors (layer, row, dim) of texts by
+    name.
     """
     if SENTENCE in states:
         return SENTENCE

@@ -24,7 +24,7 @@ GIVEN = "given"
 class GivenVectors(Spaces):
     """The result of `spaces(vectors=...)`: `s["given"]`, and tables of these vectors by noun.
 
-    Attributes of a model, as `tokens` or `attention`, are an `InputError`.
+    Access to attributes of a model, as `tokens` or `attention`, is an `InputError`.
     """
 
     def __init__(self, vectors: Any, texts: Iterable[str] | None) -> None:

@@ -80,7 +80,7 @@ class Measurements:
         """Stop at an analysis with inputs not made here; nothing is computed.
 
         Raises:
-            InputError: naming the first missing input, or the list of an analysis of no single
+            InputError: naming the first input not made here, or the list of an analysis of no one
                 model.
         """
         in_memory = self._loaded.source is None

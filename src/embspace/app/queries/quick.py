@@ -99,8 +99,7 @@ def measure_quick(
 
     Special tokens are left out. The columns are weights, layer, measure, value, n. Neighbors are
     sought among the first states of distinct tokens, at most `MOST_NEIGHBORS`: else the nearest
-    neighbor would be the same word elsewhere, and the dimension the dimension of the word's
-    contexts.
+    neighbor would be the same word elsewhere, and the dimension that of the word's contexts.
     """
     from embspace.models.weights import with_random_weights
 

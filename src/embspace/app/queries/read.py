@@ -250,7 +250,7 @@ def _network(model: str) -> "tuple[str, Network]":
 
 
 def _nameable(name: str, model: "Network", parameters: "ModelParameters") -> np.ndarray:
-    """Return the tokens with a printable name: no special and no reserved tokens."""
+    """Return the tokens that a reading may name: no special and no reserved tokens."""
     from embspace.models.parameters.token_kinds import nameable, token_kinds
 
     kinds = token_kinds(name, model, len(parameters.tokens))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def read_words(
     texts: Sequence[str], tokens: "pd.DataFrame", windows: "pd.DataFrame"
 ) -> "tuple[pd.DataFrame, Any, np.ndarray]":
-    """Return the words of the texts, the tokens of the words, and the whole words."""
+    """Return a table of the whole words, the tokens of all words, and the whole words' numbers."""
     import pandas as pd
 
     from embspace.compare.aligned_words import tokens_of_words, words_of

@@ -58,7 +58,7 @@ class Size:
 
 
 class Expected:
-    """The seconds of stages without a run here, from measured runs of different models and texts.
+    """The seconds of stages that never ran here, from measured runs of different models and texts.
 
     From a large and from a small model: the time of a stage for the smallest model, as for imports
     and compiled loops, does not shrink further.

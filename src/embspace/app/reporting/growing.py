@@ -27,8 +27,8 @@ Shown = Callable[[Path], None]
 class GrowingPage:
     """The page of a report, index.html in the report's folder, from the first line to the last.
 
-    An analysis is drawn after the end of the stages behind the results, and stands on the page from
-    the next writing on, whole or not at all.
+    An analysis is drawn when the stages for its results have ended, and stands on the page from the
+    next writing on, whole or not at all.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class GrowingPage:
         """Write the final page.
 
         Raises:
-            InputError: if an analysis could not be drawn, for stages without an end.
+            InputError: if an analysis could not be drawn, because stages have not ended.
         """
         self._draw_ready()
         if lacking := self._waiting():

@@ -145,7 +145,7 @@ def _way(analysis: Analysis, options: Collection[str], *, is_study: bool, is_eng
 
 
 def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysis, list[str]]:
-    """Return the addresses of the stages behind the results, by analysis.
+    """Return the addresses of the stages that make the results, by analysis.
 
     The stages are of a model, or of a pair in the place of a model. An analysis without results in
     the tree's graph is left out.

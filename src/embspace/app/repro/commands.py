@@ -82,7 +82,7 @@ class Command:
             os.killpg(self._process.pid, signal.SIGTERM)
 
     def wait(self) -> None:
-        """Wait for the end; kill all processes without an end after `PATIENCE` seconds."""
+        """Wait for the end; kill processes still running after `PATIENCE` seconds."""
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

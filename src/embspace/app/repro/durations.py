@@ -61,12 +61,12 @@ class Durations:
     ) -> float | None:
         """Return the seconds until all stages have run; None if a stage never ran for any model.
 
-        A stage without a run for this model counts the longest time of the stage for any model. If
+        A stage that never ran for this model counts the longest time of the stage for any model. If
         the stages of this run took longer than before, as beside a second program, the remaining
         stages are scaled likewise.
 
         Args:
-            needs: For every stage without an end, the stages before.
+            needs: For every unfinished stage, the stages before.
             jobs: Number of jobs at once.
             running: Running stages of `needs`, with the seconds since the start.
         """

@@ -1,4 +1,4 @@
-"""A command `python` with an immediate start: a call is a fork of a process with imports done.
+"""A command `python` that starts at once: a call forks a process that has imported already.
 
 To import torch, umap or matplotlib takes longer than the computation of many a stage.
 """
