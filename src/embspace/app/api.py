@@ -1,8 +1,8 @@
 """The spaces of a model, and its tables, in three lines of Python.
 
-States are computed in this process when they are first looked at, with the settings of conf/. A
-model is loaded once. A table runs the stages of the pipeline that it needs, in a tree of its own
-under .cache/trees/, and names them on stderr.
+States are computed in this process at the first access, with the settings of conf/. A model is
+loaded once. A table runs the needed stages of the pipeline, in a separate tree under .cache/trees/,
+and names the stages on stderr.
 
 >>> import embspace
 >>> s = embspace.spaces("minilm", ["The tide was out.", "Bread needs salt."])
@@ -115,22 +115,23 @@ class Spaces:
 
     | key | array, float32 |
     |---|---|
-    | `"input"`, `"positional"`, `"segment"` | learned table, (n, dim), if the model has it |
+    | `"input"`, `"positional"`, `"segment"` | learned table, (n, dim), if the model has the table |
     | `("layer", 4)` | states of the tokens of all texts, (n_tokens, dim); rows: `tokens` |
     | `("layer", 4, "mean")` | a pooling of `TOKEN_POOLINGS`, a row a text window; rows: `windows` |
     | `("layer", 4, "word")` | the mean of the tokens of a word; rows: `words` |
     | `"first_last"` | the mean of layer 1 and the last layer, by mean pooling; rows: `windows` |
-    | `"sentence"` | the vector of each text as the makers of a sentence model take it |
+    | `"sentence"` | the vector of every text by the pooling of a sentence model's makers |
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
 
-    `("layer", -1)` is the last layer. `"sentence"` is what sentence-transformers' `encode` gives of
-    a text that one window holds; of a longer one it is the mean over its windows. An object of
-    sentence-transformers with modules that are not its library's is asked for it by `encode`.
+    `("layer", -1)` is the last layer. `"sentence"` equals the output of sentence-transformers'
+    `encode` for a text within a window, and the mean over the windows for a longer text. For a
+    sentence-transformers object with modules from outside the library, `encode` computes the
+    vectors.
 
-    States are those of the stage `extract_hidden_states` but for rounding, since they are computed
-    in other batches: of minilm within 1.4e-6 of the largest state of a layer in float32, within 2 %
-    in bfloat16, whose steps are that coarse. With `tokens_per_batch`, or off the CPU, batches are
-    formed as the stage's are.
+    States equal the states of the stage `extract_hidden_states` except for rounding, due to
+    different batches: for minilm within 1.4e-6 of the largest state of a layer in float32, within
+    2 % in bfloat16, by the coarse steps of bfloat16. With `tokens_per_batch`, or off the CPU,
+    batches are formed as in the stage.
     """
 
     def __init__(
@@ -273,10 +274,10 @@ class Spaces:
     def measure(self, noun: str, **settings: Any) -> "MeasuredTables":
         """Return the tables of an analysis of the vectors or texts, computed in this process.
 
-        The settings are those in conf/, but for the `settings` given. What the analysis reads is
-        computed before it, of the texts all states; of a model in memory that changed meanwhile,
-        what these spaces have read before. The tables are those of its stage; `plot()`
-        draws them, and `cite()` says the method.
+        The settings are from conf/, except the given `settings`. The inputs of the analysis are
+        computed before, including all states of the texts; if the model in memory changed
+        meanwhile, states read earlier by these spaces are used. The tables equal the tables of the
+        analysis's stage; `plot()` draws the tables, and `cite()` returns the method.
 
         >>> import embspace
         >>> s = embspace.spaces("minilm", ["The tide was out."])
@@ -286,13 +287,13 @@ class Spaces:
         >>> figure = tables.plot()
 
         Raises:
-            InputError: if there is no such analysis, if it reads what is not computed in this
-                process, or if a setting is unknown or not allowed.
+            InputError: if the analysis does not exist, if an input is not computed in this process,
+                or if a setting is unknown or not allowed.
         """
         return self._measurements.tables(noun, **settings)
 
     def compare(self, other: "Spaces", *nouns: str) -> "pd.DataFrame":
-        """Return measures of these spaces and of `others` side by side, and the difference.
+        """Return measures of these spaces and of `other` side by side, and the difference.
 
         The two spaces are of two models and the same texts, or of the same model and two sets of
         texts; the columns are the columns of results/measures/. Differences on the same texts have

@@ -43,7 +43,7 @@ PANEL_MARGIN = 0.04  # inches around a panel's words
 
 
 def known_figures() -> dict[str, tuple[str, Drawing]]:
-    """Return each analysis that is drawn, with its chapter and its drawing."""
+    """Return the drawn analyses, with chapter and drawing."""
     figures = dict[str, tuple[str, Drawing]]()
     for module in (*(f"{chapter}.__main__" for chapter in CHAPTERS), *WITH_STAGES):
         drawings = import_module(f"embspace.draw.{module}").DRAWINGS
@@ -56,13 +56,13 @@ def write_paper_figure(
 ) -> list[Path]:
     """Draw an analysis from the results, and write the files for a paper.
 
-    Of an analysis without a figure of its own, it is the figure that has its numbers.
+    For an analysis without a figure, draw the figure with the analysis's numbers.
 
     Args:
-        noun: The analysis, such as helix.
+        noun: The analysis, as helix.
         name: Owner of the results: a model, a run, a pair, or `toy`.
-        folder: Takes `<noun>.pdf`, `<noun>.svg` and `<noun>.tex`, which has a figure environment
-            with caption and label, and the tables.
+        folder: Takes `<noun>.pdf`, `<noun>.svg` and `<noun>.tex`, with a figure environment of
+            caption and label, and the tables.
         width_mm: Width of the figure, or of a panel; the size of type does not change.
         has_panels: Also write panels as `<noun>_<letter>.pdf`.
 
@@ -117,7 +117,7 @@ def _results(noun: str, name: str, drawing: Drawing) -> Any:
 
 
 def _fit_legends(figure: Figure) -> None:
-    """Let the legends of a narrow figure have fewer columns, so that they stay inside."""
+    """Reduce the columns of a narrow figure's legends, to keep the legends inside."""
     for legend in [*figure.legends]:
         words = [text.get_text() for text in legend.get_texts()]
         for n_columns in range(len(words) - 1, 0, -1):
@@ -130,7 +130,7 @@ def _fit_legends(figure: Figure) -> None:
 
 
 def label_of(name: str) -> str:
-    """Return the name for readers of a model, run or pair; of a toy, what it is."""
+    """Return the name for readers of a model, run or pair; for a toy, its description."""
     if name == TOY:
         return "a toy, no model"
     if name == ALL_RUNS:
@@ -155,7 +155,7 @@ def _environment(noun: str, caption: str, width_mm: float) -> str:
 def _write_panels(
     noun: str, name: str, drawing: Drawing, folder: Path, width_mm: float
 ) -> list[Path]:
-    """Write each panel as a file; the figure is drawn so wide that a panel has the width."""
+    """Write every panel as a file; the figure is drawn wide enough to give a panel the width."""
     figure, _ = _drawn(noun, name, drawing, width_mm)
     n_columns = max(_columns(ax) for ax in panels_of(figure))
     figure, _ = _drawn(noun, name, drawing, width_mm * n_columns)
@@ -171,7 +171,7 @@ def _write_panels(
 
 
 def _save(figure: Figure, path: Path, title: str, **look: Any) -> None:
-    """Write a figure without a date; of no stage, so that nothing is remembered beside it."""
+    """Write a figure without a date, and without a record of a stage."""
     suffix = path.suffix.removeprefix(".")
     with writing(path) as partial:
         metadata = {**METADATA[suffix], "Title": title}
@@ -181,7 +181,7 @@ def _save(figure: Figure, path: Path, title: str, **look: Any) -> None:
 
 
 def _share_legends(figure: Figure) -> None:
-    """Give each panel a legend of its own in the place of that of the figure."""
+    """Give every panel a legend of its own, in the place of the figure's legend."""
     for legend in figure.legends:
         legend.remove()
         for ax in panels_of(figure):
@@ -195,7 +195,7 @@ def _columns(ax: Axes) -> int:
 
 
 def _panel_boxes(figure: Figure) -> Iterator[tuple[str, Bbox]]:
-    """Yield the letter of each panel and its place with its color bar, in inches."""
+    """Yield the letters of the panels and the places with color bars, in inches."""
     bars = [ax for ax in figure.axes if ax not in panels_of(figure)]
     for number, panel in enumerate(panels_of(figure)):
         own = [bar for bar in bars if _colored(bar) is panel]
@@ -206,6 +206,6 @@ def _panel_boxes(figure: Figure) -> Iterator[tuple[str, Bbox]]:
 
 
 def _colored(bar: Axes) -> Axes | None:
-    """Return the panel whose colors a color bar explains."""
+    """Return the panel of a color bar."""
     mappable = getattr(getattr(bar, "_colorbar", None), "mappable", None)
     return getattr(mappable, "axes", None)

@@ -1,6 +1,6 @@
-"""Finds what is left of models, pairs and corpora that params.yaml no longer names.
+"""Finds files left by models, pairs and corpora no longer named in params.yaml.
 
-What a run of conf/train/ has made stays as long as its file does: it took minutes to train.
+Output of a run of conf/train/ stays as long as the run's file: the training took minutes.
 """
 
 import re
@@ -51,17 +51,17 @@ ITEMS = {"model": "[^/]+", "corpus": "[^/.]+", "train": "[^/]+", "pair": "[^/]+"
 
 
 class Found(NamedTuple):
-    """Files of the folders that stages write to, in order."""
+    """Files of the stages' output folders, in order."""
 
     left_over: list[Path]
-    """Outputs of a stage of the graph, for models, pairs, corpora or runs not named any more, and
-    what questions have kept in the user's cache and not used for long."""
+    """Outputs of stages for models, pairs, corpora or runs not named any more; old cached answers.
+    """
     others: list[Path]
     """No outputs of any stage."""
 
 
 def find_leftovers(params: Params) -> Found:
-    """Return what was built of other models and corpora, and what no stage has made."""
+    """Return the files built of unnamed models and corpora, and the files made by no stage."""
     leftovers = _leftovers(params, BUILT)
     leftovers.left_over.extend(unused_references())
     return leftovers
@@ -86,17 +86,17 @@ def _leftovers(params: Params, folders: Iterable[Path]) -> Found:
 
 
 def find_strays(params: Params) -> list[Path]:
-    """Return what other corpora and models have left in folders that are read whole.
+    """Return the files of unnamed corpora and models in folders that are read whole.
 
-    DVC's cache has these files until `make gc`, and gives them back when they are needed again.
+    DVC's cache has these files until `make gc`, and restores the files on the next need.
     """
     return _leftovers(params, READ_WHOLE).left_over
 
 
 def in_git(files: list[Path]) -> set[Path]:
-    """Return the files that git has; none outside of a repository.
+    """Return the files in git; none outside of a repository.
 
-    Tables that compare models are committed for models that `make all` adds to params.yaml.
+    Tables for the comparison of models are committed for models added to params.yaml by `make all`.
     """
     inside = {file.parts[0] for file in files if not file.is_absolute()}
     if not inside:
@@ -111,7 +111,7 @@ def in_git(files: list[Path]) -> set[Path]:
 
 
 def remove(files: list[Path]) -> None:
-    """Delete the files, and the folders that this leaves empty."""
+    """Delete the files, and the folders left empty."""
     for file in files:
         file.unlink(missing_ok=True)  # another process may have had the same to do
         for folder in _empty_folders(file):
@@ -119,9 +119,9 @@ def remove(files: list[Path]) -> None:
 
 
 def name_of(file: Path) -> str | None:
-    """Return the model, run or corpus whose file it is; None if nothing here is called so.
+    """Return the model, run or corpus of a file; None without a model, run or corpus of the name.
 
-    `file` is relative to the project. Of what is drawn, the folder has the name.
+    `file` is relative to the project. For a drawing, the folder has the name.
     """
     name = next((file.name.removesuffix(end) for end in ENDINGS if file.name.endswith(end)), None)
     return file.parent.name if name and file.is_relative_to(DRAWN) else name
@@ -135,7 +135,7 @@ def _built_files(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def _outputs() -> list[re.Pattern[str]]:
-    """Return the patterns that the paths of all outputs of the graph's stages match."""
+    """Return the patterns for the paths of all outputs of the graph's stages."""
     paths = sorted({path for stage in read_stages(Path()).values() for path in stage.outputs()})
     figures = [Path(path) for path in paths if path.startswith("figures/")]
     nouns = {re.escape(noun) for path in figures for noun in (path.parent.name, path.stem)}
@@ -150,7 +150,7 @@ def _outputs() -> list[re.Pattern[str]]:
 
 
 def _form(path: str) -> str:
-    """Return a regular expression of an output's path, with a group for each key of its items."""
+    """Return a regular expression of an output's path, with a group for every key of its items."""
     form, known = "", set[str]()
     for number, part in enumerate(ITEM.split(path)):
         if number % 2 == 0:

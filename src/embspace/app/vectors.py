@@ -1,6 +1,6 @@
-"""Tables of any vectors, in one line of Python; nothing is written.
+"""Tables of any vectors, in a line of Python; nothing is written.
 
-Each is what the stage of that name makes of the same vectors with the settings of conf/.
+A table equals the table of the stage of the name for the same vectors and settings of conf/.
 
 >>> import embspace
 >>> tables = embspace.report_vectors("glove.npy", groups=["animal", "plant", ...])
@@ -104,7 +104,7 @@ def as_vectors(vectors: Any) -> Float[np.ndarray, "n dim"]:
     """Return an array, tensor, data frame or lists as vectors in float32.
 
     Raises:
-        InputError: if they are no finite matrix.
+        InputError: if the vectors are no finite matrix.
     """
     try:
         return checked_vectors(np.asarray(as_array(vectors)), "vectors")
@@ -133,7 +133,7 @@ def _ungrouped_tables(
 def _group_similarity(
     x: Float[np.ndarray, "n dim"], group: np.ndarray, number: Int[np.ndarray, " n"], root: Path
 ) -> pd.DataFrame:
-    """Return a row for each quantity and each group or pair of them; norms are those of a group."""
+    """Return a row per quantity and group or pair of groups; norms are of a single group."""
     settings = _settings(root, measure_similarity)
     quantiles, largest_norm = settings["quantiles"], norms(x).max()
     rows = []
@@ -179,7 +179,7 @@ def _as_many(values: Iterable[object], what: str, n: int) -> list[str]:
 
 
 def _settings(root: Path, function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the settings of a stage, as Hydra would give them to it."""
+    """Return the settings of a stage, as from Hydra."""
     params = validate(Params, read_yaml(root / PARAMS), str(root / PARAMS))
     file = settings_file(function, root)
     return checked_settings(function, read_yaml(file), params.model_dump(), str(file))

@@ -1,4 +1,4 @@
-"""A tree beside the user's own, where the pipeline runs for one model.
+"""A tree beside the user's own, where the pipeline runs for a single model.
 
 The tree has copies of hand-written files (settings, texts, code) and a separate params.yaml.
 Results of the model from the user's tree, or from a further tree of this kind, are taken over with
@@ -51,30 +51,30 @@ PATH_KEYS = (
 
 @dataclass(frozen=True)
 class OwnTexts:
-    """Texts that are no corpus of conf/: `content` is that of a file with the ending `suffix`."""
+    """Texts outside of conf/: `content` is the content of a file with the ending `suffix`."""
 
     name: str
     label: str
     suffix: str
     content: bytes
     options: dict[str, Any] = field(default_factory=dict)
-    """Further keys of a description in conf/corpus/, which say how the file is read."""
+    """Further keys of a description in conf/corpus/, on how the file is read."""
     place: str = field(default="", compare=False)
-    """The file, as the user has written it."""
+    """The file, as written by the user."""
     is_english: bool = field(default=True, compare=False)
     unread_labels: tuple[str, ...] = field(default=(), compare=False)
-    """Columns with a few values that texts share, where no column is read as labels."""
+    """Columns with a few values shared by texts, if no column is read as labels."""
 
     @property
     def description(self) -> dict[str, Any]:
-        """Return what a file in conf/corpus/ of a tree that has them would say."""
+        """Return the content of the texts' file in conf/corpus/ of a tree."""
         path = str(TEXTS / f"{self.name}{self.suffix}")
         said = {"source": "file", "path": path, "halves": True, **self.options}
         return own_description(self.label, said)
 
     @property
     def digest(self) -> str:
-        """Return eight hexadecimal digits that tell it from another file of the same name."""
+        """Return eight hexadecimal digits, different for different files of the same name."""
         head = repr((self.suffix, sorted(self.options.items()))).encode()
         return hashlib.sha256(head + self.content).hexdigest()[:8]
 
@@ -88,7 +88,7 @@ class WorkingTree:
 
     @property
     def log(self) -> Path:
-        """Return the file of what the last run printed."""
+        """Return the file of the last run's output."""
         return self.folder / "repro.log"
 
     def update(
@@ -108,9 +108,9 @@ class WorkingTree:
         `own` is the only corpus if no `corpora` are named; without both, the corpora of params.yaml
         are read. `further` are more texts of the user's among `corpora`. `described` is the model's
         description if conf/model/ has no file. With `layers` the model is among `profiled`. If a
-        settings file names texts that are not used here, the first used corpus takes the place.
-        `settings` override files of conf/, by path below conf/. `beside` are the models that the
-        first is compared with, each with its description if conf/model/ has no file.
+        settings file names texts without use here, the first used corpus takes the place.
+        `settings` override files of conf/, by path below conf/. `beside` are the models to compare
+        with the first, with a description if conf/model/ has no file.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of the tree.
@@ -154,11 +154,11 @@ class WorkingTree:
                 copy_file(self.root / file, self.folder / file)
 
     def stages(self, *targets: str) -> set[str]:
-        """Return the stages at these addresses, with their items, and all that they need."""
+        """Return the stages at these addresses, with items, and all stages needed before."""
         return {stage.name for stage in collect_stages(self.folder, targets)}
 
     def outputs(self, *targets: str) -> list[Path]:
-        """Return the files and folders, relative to the tree, that these stages make."""
+        """Return the output files and folders of these stages, relative to the tree."""
         stages = collect_stages(self.folder, targets)
         outs = {Path(out.fs_path) for stage in stages for out in stage.outs}
         return sorted(out.relative_to(self.folder) for out in outs)
@@ -171,13 +171,13 @@ class WorkingTree:
         ranks: Mapping[str, int] | None = None,
         announce: Callable[[Needs], None] | None = None,
     ) -> Iterator[Step]:
-        """Run the targets where they are out of date, and yield each step.
+        """Run the outdated targets, and yield every step.
 
-        What stages print goes to `log`; times are those of the user's tree, unless others are
-        given. `ranks` and `announce` are those of `run_side_by_side`.
+        The output of stages goes to `log`; times are by default the times of the user's tree.
+        `ranks` and `announce` are as for `run_side_by_side`.
 
         Raises:
-            InputError: with what a failed stage said.
+            InputError: with the message of a failed stage.
         """
         with self.locked(), self.log.open("w", encoding="utf-8") as log:
 
@@ -196,7 +196,7 @@ class WorkingTree:
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Let no other run into the tree, wait for one, and yield the lock's file descriptor.
+        """Keep further runs out of the tree, after a running one, and yield the lock's descriptor.
 
         Raises:
             InputError: if the tree cannot be written.
@@ -233,7 +233,7 @@ class WorkingTree:
             ) from None
 
     def _take_over(self, models: Iterable[str], corpora: Any) -> None:
-        """Take what was computed of the models elsewhere, unless that was done before."""
+        """Take results of the models from elsewhere, unless done before."""
         # All are looked for first: to a tree with locks of its own, none but the user's gives.
         elsewhere = {model: self._elsewhere(model) for model in models}
         for model, (source, locks) in elsewhere.items():
@@ -248,7 +248,7 @@ class WorkingTree:
     def _take_stages(
         self, source: Path, lock: Path, stages: dict[str, Any], model: str, corpora: Any
     ) -> None:
-        """Take what is of the model or of no model, from one dvc.lock of another tree."""
+        """Take the results of the model or of no model, from a dvc.lock of a second tree."""
         known = read_locked(self.folder / lock)
         wanted = self._asked_for()
         for stage, entry in stages.items():
@@ -261,7 +261,7 @@ class WorkingTree:
         write_changed(self.folder / lock, as_yaml({"schema": "2.0", "stages": known}))
 
     def _asked_for(self) -> set[str]:
-        """Return the stages that params.yaml asks for: none that go over nothing of it."""
+        """Return the names of the stages, without stages over an empty list of params.yaml."""
         params = read_yaml(self.folder / PARAMS)
         empty = {f"${{{key}}}" for key, value in params.items() if value in ([], {})}
         return {
@@ -293,7 +293,7 @@ class WorkingTree:
             write_changed(path, mark.encode() + text.encode())
 
     def _link_named_paths(self, models: Iterable[str], corpora: Any) -> None:
-        """Make relative paths that conf/ names lead to the same file from here."""
+        """Make relative paths of conf/ lead to the same file from here."""
         descriptions = [f"model/{model}.yaml" for model in models]
         descriptions += [f"corpus/{corpus}.yaml" for corpus in corpora]
         for path in _named_paths(self.folder / CONF, descriptions):
@@ -309,14 +309,14 @@ class WorkingTree:
 
 
 def add_texts(folder: Path, own: OwnTexts) -> None:
-    """Write texts into a tree, with their description in conf/corpus/."""
+    """Write texts into a tree, with a description in conf/corpus/."""
     write_changed(folder / own.description["path"], own.content)
     description = folder / CONF / "corpus" / f"{own.name}.yaml"
     write_changed(description, as_yaml(own.description))
 
 
 def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:
-    """Yield the relative paths in the descriptions, and in that of the stimuli."""
+    """Yield the relative paths in the descriptions, and in the description of the stimuli."""
     for file in descriptions:
         content = read_yaml(conf / file)
         tokenizer = content.get("tokenizer")
@@ -333,5 +333,5 @@ def _relative(values: Any) -> Iterator[Path]:
 
 
 def as_yaml(content: Mapping[str, Any]) -> bytes:
-    """Return the content of a YAML file, in the order of its keys."""
+    """Return the content of a YAML file, in the order of the keys."""
     return yaml.safe_dump(dict(content), allow_unicode=True, sort_keys=False).encode()

@@ -34,7 +34,7 @@ def test_commands_are_listed_by_what_they_are_for():
 
 
 def test_lines_of_a_help_text_end_where_the_screen_does():
-    line = "Says how many agree, what was not compared and how to have it compared, and"
+    line = "Prints how many results agree, differ or were not compared, and how to compare"
     assert line in call("verify", "--help").output
 
 

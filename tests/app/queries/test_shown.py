@@ -5,14 +5,14 @@ import pandas as pd
 from embspace.app.queries.cosine import Comparison
 from embspace.app.queries.read import Reading
 from embspace.app.queries.shown import ShownAsText, ShownTables, as_list
-from embspace.app.queries.track import Asked, Track
+from embspace.app.queries.track import Track, TrackOptions
 
 
 def test_an_answer_has_its_lines():
     reading = Reading("m, layer 1 <b>", [("cat", 1.0)], [("dog", -1.0)])
     shown = reading._repr_html_()
     assert shown.startswith("<pre>m, layer 1 &lt;b&gt;\n") and "its negation\n" in shown
-    track = Track("t", Asked(), [])
+    track = Track("t", TrackOptions(), [])
     assert "own" not in track.title and issubclass(Track, ShownAsText)
     assert issubclass(Comparison, ShownAsText)
 

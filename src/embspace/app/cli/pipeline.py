@@ -114,10 +114,10 @@ def verify(
 ) -> None:
     """Compare the results with the stored baselines and with published numbers.
 
-    Says how many agree, which results differ, and which were not compared and how to compare them.
+    Prints how many results agree, differ or were not compared, and how to compare the rest.
 
     Exit code 0 if all is within tolerance, 1 if a number has drifted, is new, or differs from a
-    published number, 3 if only results are missing that are not computed yet.
+    published number, 3 if no number differs but results are missing.
     """
     from embspace.verify.command import verify_results
 

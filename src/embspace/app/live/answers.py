@@ -57,7 +57,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers visitors, a visitor at a time, and no visitor too often."""
+    """Answers visitors one at a time, and limits the requests of a visitor."""
 
     limit: RateLimit = field(default_factory=lambda: RateLimit(MOST_REQUESTS, PER_SECONDS))
     _one_at_a_time: Any = field(default_factory=Lock)

@@ -33,7 +33,7 @@ def models_to_choose(model: str | None) -> list[str]:
 
 
 def corpora_to_choose() -> list[str]:
-    """Return the corpora of params.yaml, the long texts first: few texts make no percentile."""
+    """Return the corpora of params.yaml, long texts first: few texts make no percentile."""
     params = read_params()
     first = params.roles.get("long_texts")
     return sorted(params.corpora, key=lambda corpus: corpus != first)

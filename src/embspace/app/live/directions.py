@@ -31,7 +31,7 @@ class DirectionCosine:
     corrected_cosine: float
     """Corrected for noise (Spearman 1904); NaN where a mean difference is not told from noise."""
     reliability: tuple[float, float]
-    """The share of the squared length of a list's mean difference without noise, by list."""
+    """The share of the squared length of each list's mean difference that is not noise."""
     null_low: float
     """The lower end of the range of 95 % of the cosines of random pairs."""
     null_high: float

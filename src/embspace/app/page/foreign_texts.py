@@ -28,7 +28,7 @@ def foreign_told(
     corpora: Mapping[str, tuple[str, pd.DataFrame]],
     load_tokenizer: Callable[[], Any],
 ) -> list[str]:
-    """Return a sentence on every corpus of a user's own unlike English, for an English model.
+    """Return a sentence on every user's corpus that does not look English, for an English model.
 
     `corpora` has label and texts by name. The sentence gives the number of tokens per word, beside
     embspace's own articles. Texts of fewer than 30 words, and models of a different or unknown

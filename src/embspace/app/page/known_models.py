@@ -18,7 +18,7 @@ MEASURES = {"direction": "mean_cosine", "intrinsic_dimension": "two_nn"}
 
 
 def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> list[Finding]:
-    """Return a finding for every family of `MEASURES` on the page: higher than how many.
+    """Return a finding for every family of `MEASURES` on the page: how many known models lie below.
 
     A known model within the interval is neither below nor above.
     """

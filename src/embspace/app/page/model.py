@@ -107,7 +107,7 @@ class Progress:
     said: str = ""
     """A sentence on the run; empty after a good end."""
     waiting: list[str] = field(default_factory=list)
-    """The analyses in computation."""
+    """The analyses still being computed."""
     left_out: Mapping[str, list[str]] = field(default_factory=dict)
     """Analyses missing from the report, by the option for adding them."""
     reload_seconds: int = 0
@@ -280,7 +280,7 @@ def _labels(folder: Path, model: str, sections: Iterable[Section]) -> list[Findi
 
 
 def _texts(sections: Iterable[Section]) -> list[str]:
-    """Return the analyses with only the texts of a report as input."""
+    """Return the analyses that read only the texts of a report."""
     chapters = {CHAPTERS["texts"], CHAPTERS["layers"]}
     return [
         section.noun
@@ -417,7 +417,7 @@ def population_in(subtitle: str) -> str:
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings; "" for none or for the only corpus."""
+    """Return the file of texts in an analysis's settings; "" for none, or for the only corpus."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
     file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
     corpora = read_yaml(folder / PARAMS)["corpora"]

@@ -168,7 +168,7 @@ def _results(root: Path, name: str) -> dict[str, list[Path]]:
 
 
 def _stages(root: Path) -> dict[str, list[str]]:
-    """Return the addresses of the stages behind the results, by noun."""
+    """Return the addresses of the stages that make the results, by noun."""
     by_noun = dict[str, list[str]]()
     for stage in read_stages(root).values():
         if not stage.name.startswith("draw_"):

@@ -72,7 +72,7 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
 
 
 def corpora_called(folder: Path) -> dict[str, str]:
-    """Return the user's name of every corpus, with the corpus's own name after equal names."""
+    """Return the user's name of every corpus, with the corpus's key added to equal names."""
     names = read_yaml(folder / PARAMS)["corpora"]
     labels = {name: called_in(folder, "corpus", name) for name in names}
     shared = [*labels.values()]

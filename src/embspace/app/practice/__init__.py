@@ -1,1 +1,1 @@
-"""Answers to the questions that people bring to their own texts or vectors."""
+"""Answers to users' questions on texts or vectors of their own."""

@@ -1,4 +1,4 @@
-"""Parts of answers: numbers as they are printed, tables as files, snippets of texts."""
+"""Parts of answers: printed numbers, tables as files, snippets of texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,19 +14,19 @@ from embspace.files.together import write_csv, writing_together
 
 @dataclass(frozen=True, eq=False)
 class Answer(ShownAsText):
-    """The answer to a question: what is printed, a sentence for a paper, and tables by name."""
+    """The answer to a question: the printed text, a sentence for a paper, and tables by name."""
 
     said: str
     sentence: str
-    """For a paper: what was measured, and with which protocol."""
+    """For a paper: the measured quantities, and the protocol."""
     tables: Mapping[str, pd.DataFrame] = field(repr=False)
 
     def __str__(self) -> str:
-        """Return what the command prints."""
+        """Return the printed text."""
         return f"{self.said}\n\n{self.sentence}"
 
     def save(self, folder: Path) -> list[Path]:
-        """Write each table as <folder>/<name>.csv; all files appear at once.
+        """Write every table as <folder>/<name>.csv; all files appear at once.
 
         Raises:
             InputError: if the folder is a file, or cannot be written.
@@ -41,12 +41,12 @@ class Answer(ShownAsText):
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Return a number with so many digits, `none` for NaN."""
+    """Return a number with `digits` digits, `none` for NaN."""
     return "none" if isnan(value) else f"{value:.{digits}f}"
 
 
 def interval(value: float, low: float, high: float, digits: int = 3) -> str:
-    """Return a value with its bounds, `0.812 (0.790 to 0.833)`."""
+    """Return a value with bounds, `0.812 (0.790 to 0.833)`."""
     if isnan(low):
         return f"{number(value, digits)} (no interval)"
     return f"{number(value, digits)} ({number(low, digits)} to {number(high, digits)})"

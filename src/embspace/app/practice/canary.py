@@ -1,4 +1,4 @@
-"""A file of a few texts with their vectors, by which a later run tells whether they moved."""
+"""A file of a few texts with their vectors, for a later run to detect changed vectors."""
 
 import json
 import os
@@ -20,10 +20,11 @@ from embspace.measure.practice.text_vectors import TextVectors, snippet
 
 MOST = 100  # texts of a file, which is meant for a repository
 BOUND = 1e-4
-"""The largest relative change of a vector, |new - old| / |old|, that passes without another one.
+"""The largest relative change of a vector, |new - old| / |old|, to pass as unchanged.
 
-Above what batches and processors change in float32 (about 1e-6), below what float16 or an int8 copy
-does (about 1e-3 and more)."""
+Above the changes by batches and processors in float32 (about 1e-6), below the changes by float16 or
+an int8 copy (about 1e-3 and more).
+"""
 FOLDER = ("./", "../")  # starts the name of a model in a folder, from the file's own folder
 KEYS = {"model", "layer", "pooling", "texts", "vectors"}
 LARGEST = float(np.finfo(np.float32).max)
@@ -39,10 +40,10 @@ def save_canary(
     tokenizer: Any = None,
     reading: Any = None,
 ) -> str:
-    """Write up to 100 texts of a corpus with their vectors, in JSON; return what was written.
+    """Write up to 100 texts of a corpus with vectors, in JSON; return a sentence on the file.
 
     Raises:
-        InputError: as `read_corpus`; of vectors alone.
+        InputError: as `read_corpus`; for vectors alone.
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, reading=reading)
     if not isinstance(read, CorpusOfTexts):
@@ -69,8 +70,8 @@ def check_canary(
     The relative change of a vector is |new - old| / |old|.
 
     Raises:
-        InputError: if the file is none of `save_canary`, its model is not there, or the
-            dimensions are others.
+        InputError: if the file is no file of `save_canary`, the model is missing, or the dimensions
+            differ.
     """
     content = _content(Path(file))
     chosen = _model_of(content, Path(file)) if model is None else model
@@ -101,7 +102,7 @@ def check_canary(
 
 
 def _named(model: str, file: Path) -> str:
-    """Return the folder of a model from the file's own folder, so that both may move together."""
+    """Return the folder of a model from the file's own folder, to allow moving both together."""
     if not (Path(model).is_absolute() or model.startswith(FOLDER)):
         return model
     relative = Path(os.path.relpath(Path(model).resolve(), file.parent.resolve())).as_posix()

@@ -1,4 +1,4 @@
-"""Command `embspace compress`: what is kept of search and neighbors in fewer or coarser numbers."""
+"""Command `embspace compress`: search and neighbors with fewer or coarser numbers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -45,25 +45,26 @@ def compress(
     reading: Mapping[str, Any] | None = None,
     lost: float = LOST,
 ) -> Answer:
-    """Return what is kept when vectors are cut or rounded, with intervals over documents.
+    """Return the quality of cut or rounded vectors, with intervals over documents.
 
     Settings: the first m coordinates, m principal components, m random coordinates, from 8 to all;
-    all of them in float16, int8, sign bits, and sign bits with rescoring. Components and the ranges
-    of int8 are those of half of the documents, and all is measured on the other half. `kept` has
-    for each its bytes a text and, at each task, the value and its difference from float32, paired:
-    `neighbors`, the share of the 10 nearest texts by float32 that stay; `search`, the mean
-    reciprocal rank of the first half of a text when its second half asks; `labels`, the share of 10
+    all coordinates in float16, int8, sign bits, and sign bits with rescoring. Components and the
+    ranges of int8 are fitted on half of the documents, and all measures are of the second half.
+    `kept` has for every setting the bytes a text and, at every task, the value and the paired
+    difference from float32:
+    `neighbors`, the kept share of the 10 nearest texts by float32; `search`, the mean reciprocal
+    rank of the first half of a text for its second half as the query; `labels`, the share of 10
     neighbors of the same label; `clusters`, the adjusted Rand index of clusters by k-means, beside
     k-means of halves of the documents. `shape` has dimension and isotropy of all coordinates,
-    `first` how many more neighbors the first coordinates keep than random ones, of 20 orders.
+    `first` the neighbors kept by the first coordinates beyond random coordinates, of 20 orders.
 
-    Other arguments are those of `embspace.threshold`.
+    Further arguments are as for `embspace.threshold`.
 
     Args:
-        corpus: As `read_corpus` takes it.
-        model: One for `embspace.spaces`.
+        corpus: As for `read_corpus`.
+        model: A model for `embspace.spaces`.
         layer: From 0, the embedding output.
-        pooling: By default the model's usual one.
+        pooling: By default the model's usual pooling.
         tokenizer: Beside a transformers model.
         vectors: In the place of a model.
         reading: How a file of texts is read.
@@ -125,7 +126,7 @@ def _value(rows: pd.DataFrame, task: str) -> str:
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     kept = tables["kept"]
     task = next(task for task in TASKS if task in {*kept["task"]})
     rows = kept[kept["task"] == task].set_index("version")

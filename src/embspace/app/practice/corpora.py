@@ -1,4 +1,4 @@
-"""The corpus of a question: texts by a model, or vectors that were computed elsewhere."""
+"""The corpus of a question: texts with a model, or vectors computed elsewhere."""
 
 from functools import cached_property
 from pathlib import Path
@@ -29,26 +29,26 @@ FEWEST_SEARCHED = 20  # documents to search in, as `layer_choice` has it
 
 
 class TextsOrVectors(Protocol):
-    """The corpus of a question, with a vector for each text."""
+    """The corpus of a question, with a vector per text."""
 
     corpus: str
     model: str
 
     def places(self) -> list[tuple[int, str]]:
-        """Return all layers and poolings, none if they are not known."""
+        """Return all layers and poolings, none if unknown."""
         ...
 
     def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
-        """Return a vector for each text."""
+        """Return a vector per text."""
         ...
 
     def halves_at(self, layer: int = -1, pooling: str | None = None) -> HalfVectors | None:
-        """Return the halves of texts; None if they are too few, or not known."""
+        """Return the halves of texts; None for too few, or unknown, halves."""
         ...
 
 
 class CorpusOfTexts:
-    """The texts of a corpus, with the states that a model makes of them: computed once and kept."""
+    """The texts of a corpus, with a model's states of the texts, computed once and kept."""
 
     def __init__(self, corpus: str, texts: pd.DataFrame, loaded: "LoadedModel", root: Path) -> None:
         """Take the texts of `prepare_texts`."""
@@ -70,7 +70,7 @@ class CorpusOfTexts:
 
     @property
     def loaded(self) -> "LoadedModel":
-        """Return the model that reads the texts."""
+        """Return the model of the texts."""
         return self._loaded
 
     @cached_property
@@ -85,10 +85,10 @@ class CorpusOfTexts:
         return read_once(self._loaded, texts, self._root)
 
     def place_of(self, layer: int = -1, pooling: str | None = None) -> tuple[int, str]:
-        """Return the layer, counted from 0, and the pooling; without one the model's usual pooling.
+        """Return the layer, counted from 0, and the pooling, by default the model's usual pooling.
 
         Raises:
-            InputError: naming what is out of range.
+            InputError: naming the layer or pooling out of range.
         """
         from embspace.app.queries.corpus_space import checked_pooling
 
@@ -97,7 +97,7 @@ class CorpusOfTexts:
         return layer % len(states["mean"]), chosen
 
     def places(self) -> list[tuple[int, str]]:
-        """Return all layers at the poolings by which texts are measured, and the makers' own."""
+        """Return all layers at the poolings of measured texts, and at the makers' own pooling."""
         from embspace.measure.tables.text_poolings import text_poolings
 
         states = self.read.states
@@ -106,9 +106,9 @@ class CorpusOfTexts:
         return [(layer, pooling) for pooling in text_poolings([states]) for layer in range(n)] + own
 
     def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
-        """Return a vector for each text that the model reads.
+        """Return a vector per text read by the model.
 
-        A text of several windows has the mean of theirs.
+        A text of several windows has the mean of the windows' vectors.
 
         Raises:
             InputError: as `place_of`.
@@ -144,7 +144,7 @@ class CorpusOfTexts:
 
 
 class CorpusOfVectors:
-    """Vectors that were computed elsewhere, with their texts or labels if those are known."""
+    """Vectors computed elsewhere, with texts or labels if known."""
 
     model = VECTORS
 
@@ -175,7 +175,7 @@ class CorpusOfVectors:
 
 
 def check_one_source(first: TextsOrVectors, second: TextsOrVectors) -> None:
-    """Stop if one corpus has vectors from elsewhere, and a model reads the other.
+    """Stop if only one of two corpora has vectors from elsewhere.
 
     Raises:
         InputError: with both corpora.
@@ -192,7 +192,7 @@ def check_one_source(first: TextsOrVectors, second: TextsOrVectors) -> None:
 def _by_text(
     read: "Reference", layer: int, pooling: str
 ) -> tuple[Float[np.ndarray, "text dim"], pd.DataFrame]:
-    """Return a vector for each text that was read, in the order of the texts, and their table."""
+    """Return a vector per read text, in the order of the texts, and the table of the texts."""
     from embspace.app.queries.corpus_space import pooled_states
 
     windows, texts = read.windows, read.texts.reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Command `embspace drift`: whether two corpora are apart by one model, and where."""
+"""Command `embspace drift`: whether two corpora are apart by a model, and where."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -42,14 +42,14 @@ def drift(
     other_vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """Return whether two corpora are apart by one model, and where.
+    """Return whether two corpora are apart by a model, and where.
 
     Energy distance with a p-value by dealing documents, and the probability that a text of the
     first corpus leans more to the first than a text of the second. Tables: `distance`; `texts` with
     lean and cluster; `clusters` and `directions` with shares and means; `words` with shares of
     documents. Vectors of a single direction have the table `distance` alone. Documents of both
-    corpora are one if a column names their ids; row numbers join nothing, nor do ascending numbers,
-    unless `reading` has `id_column` or `document_column`.
+    corpora with the same id in a named column are the same document; row numbers join nothing, nor
+    do ascending numbers, unless `reading` has `id_column` or `document_column`.
 
     Raises:
         InputError: as `read_corpus`; if vectors have different dimensions, or stand beside texts.
@@ -143,7 +143,7 @@ def _sentence_of_one_direction(both: BothCorpora) -> str:
 
 
 def _sentence(both: BothCorpora, apart: TwoClouds) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     first, second = both.first, both.second
     verdict = "differ" if apart.p_value <= SURE else "do not differ beyond chance"
     return (

@@ -1,4 +1,4 @@
-"""Command `embspace hubs`: the texts that come up for most queries, and what makes them rarer."""
+"""Command `embspace hubs`: the texts found by most queries, and remedies."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -53,17 +53,17 @@ def hubs(
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """Return the texts that are among the 10 nearest of most others, and of none.
+    """Return the texts among the 10 nearest of most texts, and of none.
 
     Neighbors are texts of different documents.
 
-    `texts` has each text's k-occurrence with its p-value: the share of Gaussian clouds of the same
-    mean and covariance whose largest hub is as large. `hubness` has the skewness of k-occurrences,
-    the largest, and the share of antihubs, by cosine and under centering, local scaling, mutual
-    proximity and CSLS, beside the null; `tasks` what these change for search by halves of texts and
-    for neighbors of the same label, with paired intervals over documents.
+    `texts` has the k-occurrence of every text with a p-value: the share of Gaussian clouds of the
+    same mean and covariance whose largest hub is as large. `hubness` has the skewness of
+    k-occurrences, the largest, and the share of antihubs, by cosine and under centering, local
+    scaling, mutual proximity and CSLS, beside the null; `tasks` the effect of these on search by
+    halves of texts and on neighbors of the same label, with paired intervals over documents.
 
-    Copies of a text are left out. Arguments are those of `embspace.threshold`.
+    Copies of a text are left out. Arguments are as for `embspace.threshold`.
 
     Raises:
         InputError: as `read_corpus`, or for fewer than 30 texts.
@@ -138,7 +138,7 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[st
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     hubness, tasks = _by_version(tables), tables["tasks"]
     null, plain = hubness["null"], hubness["cosine"]
     reduced = {name: hubness[name]["skewness"] for name in hubness if name in NAMES}

@@ -1,4 +1,4 @@
-"""Pairs of texts that are known to be the same, and how a threshold of cosines judges them."""
+"""Pairs of texts known to be the same, to judge a threshold of cosines."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,27 +24,27 @@ THRESHOLDS = np.round(np.arange(-1, 1.0001, 0.01), 2)
 
 
 class SameTexts(NamedTuple):
-    """Pairs of rows of a cloud that are the same text, with units and counts."""
+    """Pairs of rows of a cloud known as the same text, with units and counts."""
 
     rows: Int[np.ndarray, " row"]
     same: Bool[np.ndarray, "row row"]
     unit: Int[np.ndarray, " row"]
-    """The unit that halves keep whole: texts joined by known pairs or by their document."""
+    """The unit kept whole by halves: texts joined by known pairs or by a common document."""
     n_same: int
-    """Pairs of the whole corpus, of which `rows` may be drawn."""
+    """Pairs of the whole corpus; `rows` may be drawn from the pairs."""
     n_other: int
     n_texts: int
-    """Texts of the corpus from which `rows` are drawn."""
+    """Texts of the corpus behind `rows`."""
     n_listed: int
     """Different pairs in the list; a pair of pairs makes more the same. 0 of labels."""
 
 
 def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
-    """Return the texts that are the same by a file or table of pairs, or by their labels.
+    """Return the pairs of the same text, from a file or table of pairs, or from labels.
 
     Raises:
-        InputError: if the file has no pair, or names a text that is not there; if labels are asked
-            for that the corpus has not.
+        InputError: if the file has no pair, or names an absent text; if labels are requested of a
+            corpus without labels.
     """
     document = cloud.documents
     has_direction = np.asarray(cloud.vectors.any(axis=1))  # the others have no cosine
@@ -91,9 +91,9 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
 def _pair_counts(
     group: Int[np.ndarray, " n"], document: Int[np.ndarray, " n"], counts_own: bool
 ) -> tuple[int, int]:
-    """Return the pairs of one group, and those of different groups and documents.
+    """Return the pairs within a group, and the pairs of different groups and documents.
 
-    With `counts_own`, pairs of one group within a document are of the first.
+    With `counts_own`, pairs of a group within a document count among the first.
     """
     in_group, in_document = _pairs_within(group), _pairs_within(document)
     both = _pairs_within(np.unique(np.stack([group, document]), axis=1, return_inverse=True)[1])
@@ -129,7 +129,7 @@ def _read(file: Path) -> pd.DataFrame:
     """Return the rows of a file of pairs.
 
     Raises:
-        InputError: if it is not there, or no table.
+        InputError: if the file is absent, or no table.
     """
     from embspace.files.formats.endings import ENDINGS, ending_of
     from embspace.files.formats.row import NoRow

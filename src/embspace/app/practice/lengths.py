@@ -18,7 +18,7 @@ FEWEST = 30  # documents of a third
 def lengths_table(
     cloud: TextVectors, rate: float, level: float, rng: np.random.Generator
 ) -> pd.DataFrame:
-    """Return the cosine that a share of pairs reaches among the shortest and the longest third.
+    """Return the cosine reached by a share of pairs, among the shortest and the longest third.
 
     Empty for vectors alone, and for few documents.
     """
@@ -51,7 +51,7 @@ def lengths_table(
 
 
 def told_of_lengths(table: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence if short and long texts have thresholds whose intervals are apart."""
+    """Yield a sentence if the thresholds of short and long texts have separate intervals."""
     if len(table) < len(THIRDS):
         return
     short, long = (row for _, row in table.iterrows())

@@ -17,7 +17,7 @@ from embspace.measure.practice.first_coordinates import (
 
 
 def effect_lines(table: pd.DataFrame, task: str, names: Mapping[str, str]) -> list[str]:
-    """Return a line for each version of a task."""
+    """Return a line per version of a task."""
     lines = []
     for number, (_, row) in enumerate(table[table["task"] == task].iterrows()):
         value = interval(row["value"], row["low"], row["high"])
@@ -37,7 +37,7 @@ def verdict(row: pd.Series) -> str:
 
 
 def line_of_clusters(kept: pd.DataFrame) -> str:
-    """Return the noise of the texts and the smallest setting that changes clusters no more."""
+    """Return the noise of the texts and the smallest setting with no larger change of clusters."""
     rows = kept[kept["task"] == TASK]
     noise = rows[rows["version"] == REFITTED].iloc[0]
     bounds = interval(noise["value"], noise["low"], noise["high"])

@@ -1,4 +1,4 @@
-"""Command `embspace outliers`: the texts that are far from all others, and what they are."""
+"""Command `embspace outliers`: the texts far from the rest of a corpus, with length and script."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -38,17 +38,17 @@ def outliers(
     reading: Mapping[str, Any] | None = None,
     k: int = K,
 ) -> Answer:
-    """Return how far texts lie from their k nearest of a corpus, and which are outliers.
+    """Return the distance of texts from the k nearest of a corpus, and the outliers.
 
     With `of`, further texts (or vectors) are judged by conformal p-values, exact for a corpus with
-    one text a document. Without it, the corpus's own are judged by the tail of the distances, with
-    logarithms assumed exponential. Outliers are chosen at a false discovery rate of 5 %. The table
-    `texts` has the distance, its percentile among the corpus's own, p-values, the nearest text, and
-    what a text is: length, script, unknown tokens, copies.
+    a single text per document. Without `of`, the corpus's own are judged by the tail of the
+    distances, with logarithms assumed exponential. Outliers are chosen at a false discovery rate of
+    5 %. The table `texts` has the distance, its percentile among the corpus's own, p-values, the
+    nearest text, and properties of the text: length, script, unknown tokens, copies.
 
     Raises:
-        InputError: as `read_corpus`; if k is not below the number of documents, or vectors
-            stand beside texts.
+        InputError: as `read_corpus`; if k is not below the number of documents, or vectors stand
+            beside texts.
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling)
@@ -76,7 +76,7 @@ def outliers(
 
 
 def _unknown(read: TextsOrVectors, ids: pd.Series) -> Float[np.ndarray, " n"] | None:
-    """Return the share of unknown tokens of each text; None for vectors from elsewhere."""
+    """Return the share of unknown tokens by text; None for vectors from elsewhere."""
     if not isinstance(read, CorpusOfTexts):
         return None
     tokens, windows = read.read.tokens, read.read.windows
@@ -133,7 +133,7 @@ def _why_none(judged: Judged) -> str:
 
 
 def _sentence(judged: Judged, k: int) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     cloud = judged.texts
     n, n_out = len(cloud), int(judged.is_outlier.sum())
     how = (

@@ -1,4 +1,4 @@
-"""Reads the texts of a corpus anew: one by one, or with weights of another number type."""
+"""Reads the texts of a corpus anew: in single batches, or with weights of a second number type."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -26,12 +26,12 @@ MOST_READ = 2000  # texts whose tokens are read; of more, texts are drawn evenly
 
 
 class CorpusReadAgain(CorpusOfTexts):
-    """The texts of a corpus, read in other batches; nothing is taken from the cache."""
+    """The texts of a corpus, read in different batches; nothing is taken from the cache."""
 
     def __init__(
         self, corpus: CorpusOfTexts, loaded: "LoadedModel", root: Path, settings: Mapping[str, Any]
     ) -> None:
-        """Take the texts of a corpus, and settings in the place of those of conf/."""
+        """Take the texts of a corpus, and settings to replace the settings of conf/."""
         super().__init__(corpus.corpus, corpus.texts, loaded, root)
         self._settings = settings
 
@@ -54,17 +54,17 @@ class CorpusReadAgain(CorpusOfTexts):
 
 
 def read_alone(corpus: CorpusOfTexts, n: int, root: Path) -> CorpusReadAgain:
-    """Return n texts, drawn evenly, to be read one by one: other sums, other rounding."""
+    """Return n texts, drawn evenly, to be read singly: different sums, different rounding."""
     rows = np.unique(np.linspace(0, len(corpus.texts) - 1, min(n, len(corpus.texts))).astype(int))
     some = CorpusOfTexts(corpus.corpus, corpus.texts.iloc[rows], corpus.loaded, root)
     return CorpusReadAgain(some, corpus.loaded, root, ALONE)
 
 
 def read_in(corpus: CorpusOfTexts, number_type: str, root: Path) -> CorpusReadAgain:
-    """Return the texts of a corpus, to be read with weights of another number type.
+    """Return the texts of a corpus, to be read with weights of a second number type.
 
     Raises:
-        InputError: if there is no such type.
+        InputError: if the type does not exist.
     """
     if number_type not in NUMBER_TYPES:
         raise InputError(f"--number-type: {not_among(number_type, NUMBER_TYPES)}")
@@ -83,8 +83,8 @@ def token_moments(
 ) -> dict[bool, Moments]:
     """Return the moments of the tokens of texts at a layer, by group.
 
-    All tokens that mean pooling has, special ones too, weigh 1 each: an entry of the vocabulary
-    weighs as often as texts have it.
+    All tokens of mean pooling, special tokens too, weigh 1: the weight of an entry of the
+    vocabulary is its count in the texts.
 
     Raises:
         InputError: if a text cannot be read.

@@ -32,15 +32,15 @@ def read_corpus(
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> TextsOrVectors:
-    """Return the corpus of a question; nothing is computed of texts before they are looked at.
+    """Return the corpus of a question; no text is read before the first access.
 
-    `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, which a model reads; or
-    a file of vectors, or an array. `vectors`, a file or an array, has a vector for each text and
-    stands in the place of a model. `model` is one for `embspace.spaces`, by default minilm.
-    `reading` says how a file of texts is read, by keys of a description in conf/corpus/.
+    `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, for a model to read; or
+    a file of vectors, or an array. `vectors`, a file or an array, has a vector per text and
+    replaces a model. `model` is a model for `embspace.spaces`, by default minilm. `reading` says
+    how a file of texts is read, by keys of a description in conf/corpus/.
 
     Raises:
-        InputError: naming what is not known, empty, of a wrong type or shape, or not finite.
+        InputError: naming anything unknown, empty, of a wrong type or shape, or not finite.
     """
     if vectors is not None:
         if model is not None:
@@ -88,7 +88,7 @@ def _is_list_of_texts(corpus: Any) -> bool:
 
 
 def _check_alone(name: str, model: Any, reading: Mapping[str, Any] | None) -> None:
-    """Stop if options that belong to texts stand beside vectors."""
+    """Stop if options of texts stand beside vectors."""
     if model is not None:
         raise InputError(f"--model: found beside the vectors of {name}, allowed: beside texts")
     if reading:
@@ -127,7 +127,7 @@ def _texts_of(
 
 
 def _prepared(texts: Iterable[str]) -> pd.DataFrame:
-    """Return a list of texts as `prepare_texts` returns those of a file, numbered from 1."""
+    """Return a list of texts in the form of `prepare_texts` for a file, numbered from 1."""
     from embspace.app.queries.texts_asked import checked_texts
     from embspace.prepare.copies import copies_of
     from embspace.settings.corpus import FileCorpus
@@ -140,7 +140,7 @@ def _prepared(texts: Iterable[str]) -> pd.DataFrame:
 
 
 def _with_vectors(name: str, texts: pd.DataFrame, vectors: Any) -> CorpusOfVectors:
-    """Return texts with vectors of theirs that were computed elsewhere, in the same order."""
+    """Return texts with vectors computed elsewhere, in the same order."""
     from embspace.app.vectors import as_vectors
 
     if isinstance(vectors, str | Path):
@@ -158,7 +158,7 @@ def _with_vectors(name: str, texts: pd.DataFrame, vectors: Any) -> CorpusOfVecto
 
 
 def _table_of_vectors(n: int, labels: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the table of vectors without texts: `group` of their file is their label."""
+    """Return the table of vectors without texts: `group` of the file is the label."""
     names = labels["label"].tolist() if labels is not None else list(map(str, range(n)))
     group = labels["group"].tolist() if labels is not None and "group" in labels else [""] * n
     if n < FEWEST:

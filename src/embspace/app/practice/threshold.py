@@ -1,4 +1,4 @@
-"""Command `embspace threshold`: from which cosine on two texts of a corpus are a rare pair."""
+"""Command `embspace threshold`: the cosine of two texts that makes a rare pair of a corpus."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -36,30 +36,30 @@ def threshold(
     texts: int = 10_000,
     all_layers: bool = False,
 ) -> Answer:
-    """Return the cosine that one in 10^3, 10^4, 10^5 pairs of different documents reaches.
+    """Return the cosine reached by one in 10^3, 10^4, 10^5 pairs of different documents.
 
-    `rates` has it with an interval over documents, raw and centered, `fixed` the pairs above .8, .9
-    and .95, `pairs` the pairs of the highest cosine with both texts, `lengths` the cosine among
-    short and among long texts. With `known`, a file or table of pairs that are the same (columns
-    first and second, with ids of texts), or "label" for all pairs of one label: `curve`, precision
+    `rates` has the cosine with an interval over documents, raw and centered, `fixed` the pairs
+    above .8, .9 and .95, `pairs` the pairs of the highest cosine with both texts, `lengths` the
+    cosine among short and among long texts. With `known`, a file or table of same pairs (columns
+    first and second, with ids of texts), or "label" for all pairs of a label: `curve`, precision
     and recall by threshold, and `held_out`, the threshold of a wanted precision, chosen on halves
-    of the documents and tried on the others.
+    of the documents and tried on the remaining halves.
 
     Args:
-        corpus: As `read_corpus` takes it: a file or list of texts, or vectors.
-        model: One for `embspace.spaces`; by default minilm.
+        corpus: As for `read_corpus`: a file or list of texts, or vectors.
+        model: A model for `embspace.spaces`; by default minilm.
         layer: From 0, the embedding output; -1 is the last.
-        pooling: By default the model's usual one.
+        pooling: By default the model's usual pooling.
         tokenizer: Beside a transformers model.
-        vectors: A file or array of a vector for each text, in the place of a model.
+        vectors: A file or array of a vector per text, in the place of a model.
         reading: How a file of texts is read, by keys of a description in conf/corpus/.
-        known: Pairs that are the same.
-        precision: The wanted one.
+        known: Pairs of the same text.
+        precision: The wanted precision.
         texts: Of a larger corpus, for the expected false alarms.
         all_layers: Whether `rates` has every layer and pooling.
 
     Raises:
-        InputError: as `read_corpus`, or for known pairs that name no text of the corpus.
+        InputError: as `read_corpus`, or for known pairs without a text of the corpus.
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling)
@@ -99,7 +99,7 @@ def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
 
 
 def _listed(cloud: TextVectors, pairs: HighPairs) -> pd.DataFrame:
-    """Return the pairs of the highest cosine with both texts, and how alike their words are."""
+    """Return the pairs of the highest cosine with both texts, and the similarity of the words."""
     from embspace.prepare.copies import jaccard, plain_text, runs_of
 
     first, second = (cloud.table.iloc[rows] for rows in (pairs.first, pairs.second))
@@ -189,7 +189,7 @@ def _cosine(row: pd.Series) -> str:
 
 
 def _sentence(cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     rates = tables["rates"][tables["rates"]["place"] == cloud.place]
     raw = {row["rate"]: row for _, row in rates[rates["preparation"] == RAW].iterrows()}
     enough = [rate for rate in RATES if raw[rate]["n_above"] >= N_FEW] or [RATES[0]]

@@ -1,4 +1,4 @@
-"""Command `embspace tokens`: entries of a vocabulary that no text reaches, or training missed."""
+"""Command `embspace tokens`: entries of a vocabulary missed by all texts, or by training."""
 
 import json
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 N_SHOWN = 12
 MAIN = {"tied": "cosine_distance", "input": "norm", "output": "cosine_distance"}
-"""The indicator that decides, by matrix, as Land & Bartolo choose it."""
+"""The deciding indicator, by matrix, as chosen by Land & Bartolo."""
 MATRICES = {"tied": "input and output", "input": "input", "output": "output"}
 NAMED = {
     "norm": "length",
@@ -52,13 +52,13 @@ class Tokens(ShownAsText):
 
     @property
     def under_trained(self) -> pd.DataFrame:
-        """Return the entries that texts reach and that look untrained in any of the matrices."""
+        """Return the entries within reach of texts that look untrained in any of the matrices."""
         columns = [f"{matrix}_under_trained" for matrix in self.verdicts]
         return self.table[self.table[columns].any(axis=1)]
 
     @property
     def counts(self) -> pd.DataFrame:
-        """Return the numbers of entries by kind and script, with the most unreachable ones first.
+        """Return the numbers of entries by kind and script, the most unreachable entries first.
 
         Columns: kind, script, entries, unreachable, under_trained.
         """
@@ -74,7 +74,7 @@ class Tokens(ShownAsText):
 
     @property
     def sentence(self) -> str:
-        """Return what one would write into a paper."""
+        """Return the result as a sentence for a paper."""
         status = self.table["status"].value_counts()
         n = int(status.get("unreachable", 0))
         start = (
@@ -113,11 +113,11 @@ class Tokens(ShownAsText):
 
 
 def tokens(model: str) -> Tokens:
-    """Return the entries of a model's vocabulary that no text reaches, and under-trained ones.
+    """Return the entries of a vocabulary out of reach of any text, and under-trained entries.
 
-    `model` is a name of conf/model/, a folder or a fetched repository. Rows that no text reaches
-    show what an untrained row is like; rows that texts reach and that are like these are called
-    under-trained, unless the model's rows are all alike, as at random weights. Needs no text.
+    `model` is a name of conf/model/, a folder or a fetched repository. Rows out of reach of texts
+    show an untrained row; similar rows within reach of texts are called under-trained, unless the
+    model's rows are all alike, as at random weights. Needs no text.
 
     Raises:
         InputError: if the model is not known or fetched, or has no tokenizer.
@@ -168,7 +168,7 @@ def _with_status(vocabulary: pd.DataFrame, texts: list[str], read: list[Any]) ->
 def _matrices(
     loaded: "LoadedModel", given: Float[np.ndarray, "token dim"]
 ) -> dict[str, Float[np.ndarray, "token dim"]]:
-    """Return the input matrix as "tied", or with an output matrix of its own both."""
+    """Return the input matrix as "tied", or, with a separate output matrix, both."""
     path = loaded.description.matrices.output
     if path is None:
         return {"tied": given}

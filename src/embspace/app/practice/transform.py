@@ -1,4 +1,4 @@
-"""Command `embspace transform`: what centering, whitening and their kin change on a corpus."""
+"""Command `embspace transform`: the effect of centering, whitening and related maps on a corpus."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -56,19 +56,19 @@ ZIPF, RANKS = "zipf_whitened", "ranks"
 
 @dataclass(frozen=True, eq=False)
 class Transforms(Answer):
-    """The answer, with the changes that it is about; ranks are none of these."""
+    """The answer, with the changes; ranks are not among the changes."""
 
     changes: Mapping[str, Affine]
     best: str
-    """The change that surely helps most and surely harms nothing, or `raw`."""
+    """The change with the surest gain and no sure harm, or `raw`."""
 
     def save_change(self, file: Path, name: str | None = None) -> None:
         """Write a change, by default the best, as an .npz with `mean`, `matrix` and `is_unit`.
 
-        `(x - mean) @ matrix` applies it, and then unit length if `is_unit`.
+        `(x - mean) @ matrix` applies the change, and then unit length if `is_unit`.
 
         Raises:
-            InputError: an unknown name, another ending than .npz, or no folder to write to.
+            InputError: an unknown name, an ending different from .npz, or no folder to write to.
         """
         name = self.best if name is None else name
         if name == RANKS:
@@ -98,19 +98,20 @@ def transform(
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Transforms:
-    """Return what changes of coordinates do to search, labels, pairs, hubness and anisotropy.
+    """Return the effect of changes of coordinates on search, labels, pairs, hubness and anisotropy.
 
-    `effects` has each change's value and its difference from the raw vectors, paired, with
-    intervals over documents: `search`, the mean reciprocal rank of the first half of a text when
-    its second half asks; `pairs`, the share of other texts that are less alike than the other
-    half; `labels`, the share of 10 neighbors of the same label; `anisotropy`, the mean cosine;
-    `hubness`. Changes are fitted on half of the documents and measured on the other half; `changes`
-    has them fitted on all texts. By cosine, `raw` and `unit_length` are one but for their means.
-    `zipf_whitened` has the moments of tokens, weighted by how often texts have them (Yokoi et al.
-    2024, arXiv:2411.00680), and so needs a model and mean pooling. `ranks` compares by Spearman's
-    correlation; `shape` has the share of the variance in one coordinate.
+    `effects` has the value of every change and the paired difference from the raw vectors, with
+    intervals over documents: `search`, the mean reciprocal rank of the first half of a text for its
+    second half as the query; `pairs`, the share of further texts less similar to the first half
+    than the second half is; `labels`, the share of 10 neighbors of the same label; `anisotropy`,
+    the mean cosine; `hubness`. Changes are fitted on half of the documents and measured on the
+    second half; `changes` has changes fitted on all texts. By cosine, `raw` and `unit_length` are
+    equal except for the means. `zipf_whitened` has the moments of tokens, weighted by the counts in
+    the texts (Yokoi et al. 2024, arXiv:2411.00680), and needs a model and mean pooling. `ranks`
+    compares by Spearman's correlation; `shape` has the share of the variance in a single
+    coordinate.
 
-    Arguments are those of `embspace.threshold`.
+    Arguments are as for `embspace.threshold`.
 
     Raises:
         InputError: as `read_corpus`, or for fewer than 30 texts.
@@ -146,7 +147,7 @@ def _token_whitening(
 ) -> tuple[dict[str, Affine], dict[str, Affine]]:
     """Return whitening by the tokens of fitted texts and of all texts; nothing without tokens.
 
-    The vector of a text is the mean of its tokens', which is what the change is then applied to.
+    The vector of a text is the mean of the tokens' vectors; the change is then applied to the mean.
     """
     if not isinstance(read, CorpusOfTexts) or cloud.pooling != "mean" or cloud.layer is None:
         return {}, {}
@@ -189,7 +190,7 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], best: str) -> 
 
 
 def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     parts = []
     name = best if best != "raw" else "whitened"
     n_changes = effects["version"].nunique() - 1

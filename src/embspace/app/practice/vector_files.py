@@ -1,4 +1,4 @@
-"""Tells files of vectors from files of texts, and maps large ones into memory."""
+"""Tells files of vectors from files of texts, and maps large files of vectors into memory."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +16,10 @@ ROWS = 4096  # that are checked at once
 
 
 def holds_vectors(file: Path, reading: Mapping[str, Any] | None = None) -> bool:
-    """Return whether a file holds vectors by its ending or, of a parquet, by its columns.
+    """Return whether a file holds vectors by the ending or, for a parquet, by the columns.
 
-    A parquet holds vectors if no text column is named or called `text`, and a column holds lists of
-    numbers, or numbers of which there are two columns or more.
+    A parquet holds vectors if no text column is named or called `text`, and either a column holds
+    lists of numbers, or two or more columns hold numbers.
 
     Raises:
         InputError: if a parquet cannot be read.
@@ -52,10 +52,10 @@ def holds_vectors(file: Path, reading: Mapping[str, Any] | None = None) -> bool:
 
 
 def mapped_vectors(file: Path) -> Float[np.ndarray, "row dim"] | None:
-    """Return the vectors of an .npy or .safetensors as a memory map, of which rows are read in use.
+    """Return the vectors of an .npy or .safetensors as a memory map, with rows read in use.
 
-    None if the file is no matrix of finite float32 numbers as they are in memory, which
-    `read_labeled_vectors` converts or refuses.
+    None if the file is no matrix of finite float32 numbers in the layout of memory, for
+    `read_labeled_vectors` to convert or refuse.
     """
     x = _mapped(file)
     if x is None or x.dtype != "<f4" or x.ndim != 2 or min(x.shape) < 2 or not x.flags.c_contiguous:

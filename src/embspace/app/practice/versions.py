@@ -1,4 +1,4 @@
-"""Command `embspace drift`: two versions of one model, or of its vectors, on the same texts."""
+"""Command `embspace drift`: two versions of a model, or of its vectors, on the same texts."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -38,7 +38,7 @@ class _Pair(NamedTuple):
     first: TextVectors
     second: TextVectors
     thresholds: tuple[float, float]
-    """Cosines that the rarest pairs reach, in the first and in the second version."""
+    """Cosines of the rarest pairs, in the first and in the second version."""
     changes: TextChanges
     n_left_out: int
     """Texts of a single version."""
@@ -57,15 +57,15 @@ def versions(
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """Return how far two versions of a model are apart on the same texts.
+    """Return the distance of two versions of a model on the same texts.
 
-    The second is `other_model`, `other_vectors` (a file or an array, computed elsewhere: another
-    library, a quantized copy), or the model with weights of `number_type`. Tables: `texts`, and
-    `changes`, with intervals over documents, beside the noise of rounding (texts read one by one
-    instead of in batches) and beside unrelated vectors.
+    The second version is `other_model`, `other_vectors` (a file or an array, computed elsewhere: by
+    a different library, a quantized copy), or the model with weights of `number_type`. Tables:
+    `texts`, and `changes`, with intervals over documents, beside the noise of rounding (texts read
+    singly instead of in batches) and beside unrelated vectors.
 
     Raises:
-        InputError: as `read_corpus`; if not one second version is named.
+        InputError: as `read_corpus`; unless exactly one second version is named.
     """
     given = [version is not None for version in (other_model, other_vectors, number_type)]
     if sum(given) != 1:
@@ -107,10 +107,10 @@ def _second(
 
 
 def _in_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, TextVectors]:
-    """Return the texts of both versions, by id; rows of vectors alone have their place for id.
+    """Return the texts of both versions, by id; rows of vectors alone have the place for id.
 
     Raises:
-        InputError: if rows of vectors alone are not as many.
+        InputError: if rows of vectors alone differ in number.
     """
     if not (first.has_texts and second.has_texts):
         if len(first) != len(second):
@@ -159,7 +159,7 @@ def _rare_cosine(x: Float[np.ndarray, "text dim"], documents: Int[np.ndarray, " 
 def _rounding(
     read: TextsOrVectors, first: TextVectors, layer: int, pooling: str | None, threshold: float
 ) -> TextChanges | None:
-    """Return what rounding changes among some texts; None for vectors, and of few documents."""
+    """Return the changes by rounding among some texts; None for vectors, and for few documents."""
     if not isinstance(read, CorpusOfTexts):
         return None
     from embspace.app.practice.read_again import read_alone
@@ -229,7 +229,7 @@ def _mean(
     under: Float[np.ndarray, " text"],
     documents: Int[np.ndarray, " text"],
 ) -> dict[str, float]:
-    """Return the ratio of two sums with its interval over documents."""
+    """Return the ratio of two sums with an interval over documents."""
     sums = [np.bincount(documents, values) for values in (over, under)]
 
     def ratio_of(chosen: Int[np.ndarray, " document"]) -> np.ndarray:
@@ -250,7 +250,7 @@ def _mean(
 def _search(
     read: TextsOrVectors, other: TextsOrVectors, layer: int, pooling: str | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the reciprocal rank of a text's other half, as difference between the versions."""
+    """Yield the reciprocal rank of a text's second half, as difference between the versions."""
     if not (isinstance(read, CorpusOfTexts) and isinstance(other, CorpusOfTexts)):
         return
     halves = [version.halves_at(layer, pooling) for version in (read, other)]
@@ -321,7 +321,7 @@ def _short(value: float) -> str:
 
 
 def _sentence(pair: _Pair, tables: Mapping[str, pd.DataFrame]) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     rows = tables["changes"].set_index("quantity")
     kept, first = rows.loc["neighbors_kept"], rows.loc["first_kept"]
     noise = "" if np.isnan(kept["rounding"]) else f" ({kept['rounding']:.4f} by rounding alone)"

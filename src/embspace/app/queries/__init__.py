@@ -1,1 +1,1 @@
-"""Commands that answer about texts of a user, by what a model has made of a corpus."""
+"""Commands for questions on a user's texts, by a model's vectors of a corpus."""

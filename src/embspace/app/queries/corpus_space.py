@@ -1,4 +1,4 @@
-"""The windows of a corpus at one layer and pooling, and texts of a user among them."""
+"""The windows of a corpus at a layer and pooling, and texts of a user among the windows."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class HasWindows(Protocol):
-    """A holder of a table of windows, which may be made at the first look."""
+    """A holder of a table of windows, made perhaps at the first access."""
 
     @property
     def windows(self) -> pd.DataFrame:
@@ -40,7 +40,7 @@ USUAL = "articles"  # the corpus of a query that names none
 
 
 def corpus_of(corpus: str | None) -> str:
-    """Return the corpus that is asked for, or else the usual one, or the first of params.yaml."""
+    """Return the requested corpus, or else the usual corpus, or the first of params.yaml."""
     if corpus is not None:
         return corpus
     known = read_params().corpora
@@ -48,9 +48,9 @@ def corpus_of(corpus: str | None) -> str:
 
 
 def corpus_like(texts: Sequence[str]) -> str:
-    """Return the corpus of params.yaml whose texts are about as long as these, in characters.
+    """Return the corpus of params.yaml with texts about as long as `texts`, in characters.
 
-    Corpora whose texts are not at hand are left out, and those of fewer texts than make pairs.
+    Corpora without texts at hand are left out, and corpora with too few texts for pairs.
     """
     from embspace.loaded.reference import text_lengths
 
@@ -70,7 +70,7 @@ def corpus_like(texts: Sequence[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CorpusSpace:
-    """Holds the vectors of the windows of a corpus at one layer and pooling of a model."""
+    """Holds the vectors of the windows of a corpus at a layer and pooling of a model."""
 
     loaded: "LoadedModel"
     layer: int
@@ -80,15 +80,14 @@ class CorpusSpace:
     vectors: Float[np.ndarray, "window dim"]
     windows: pd.DataFrame
     rows: pd.DataFrame
-    """The windows that have a vector: all, or for a sentence model the first window of each text,
-    which stands for the text."""
+    """The windows with a vector: all, or for a sentence model the first of a text, for the text."""
     texts: pd.DataFrame
 
     def encode(self, queries: Sequence[str]) -> Float[np.ndarray, "query dim"]:
-        """Return the vectors of texts that fit into a window each; by a sentence model, of any.
+        """Return the vectors of texts of a single window; by a sentence model, of any texts.
 
         Raises:
-            InputError: if a text has more tokens than that, or none that the tokenizer knows.
+            InputError: if a text has more tokens than a window, or no known token.
         """
         from embspace.loaded.given import reading
 
@@ -128,10 +127,10 @@ def _pooled(
 def encode_texts(
     name: str, model: Any, module: Any, tokenizer: Any, texts: Sequence[str]
 ) -> "list[EncodedWindow]":
-    """Return what a loaded model makes of texts that fit into a window each.
+    """Return a loaded model's states of texts of a single window.
 
     Raises:
-        InputError: if a text has more tokens than that, or none that the tokenizer knows.
+        InputError: if a text has more tokens than a window, or no known token.
     """
     from embspace.models.encoder import device_of, encode
     from embspace.models.windows import largest_window
@@ -145,10 +144,10 @@ def encode_texts(
 
 
 def only_window(name: str, model: Any, module: Any, tokenizer: Any, text: str) -> "Window":
-    """Return the tokens of a text that fits into a window.
+    """Return the tokens of a text of a single window.
 
     Raises:
-        InputError: if it has more tokens, or none that the tokenizer knows.
+        InputError: if the text has more tokens than a window, or no known token.
     """
     from embspace.models.windows import largest_window
 
@@ -176,7 +175,7 @@ def _check_known(name: str, text: str, encoded: Any, tokenizer: Any) -> None:
 
 
 def reference_space(model_name: str, corpus: str, layer: int, pooling: str | None) -> CorpusSpace:
-    """Return the windows of a corpus as a model reads them, from the user's cache if present.
+    """Return the windows of a corpus as read by a model, from the user's cache if present.
 
     `model_name` is a model for `embspace.spaces`, the tree is the current folder, layer -1 is the
     last. Without a pooling, `default_pooling` decides.
@@ -197,10 +196,10 @@ def reference_space(model_name: str, corpus: str, layer: int, pooling: str | Non
 def space_of(
     loaded: "LoadedModel", read: "Reference", layer: int, pooling: str | None
 ) -> CorpusSpace:
-    """Return texts that a model has read at one layer and pooling.
+    """Return the texts read by a model, at a layer and pooling.
 
     Raises:
-        InputError: naming what is out of range.
+        InputError: naming the layer or pooling out of range.
     """
     check_read(loaded, read)
     chosen = checked_pooling(read.states, layer, pooling, lambda: loaded.module.config)
@@ -212,7 +211,7 @@ def space_of(
 
 
 def check_read(loaded: "LoadedModel", read: "Reference") -> None:
-    """Stop if a model has read no text, of whose tokens it knows too few."""
+    """Stop if a model has read no text, for too few known tokens."""
     if read.windows.empty:
         raise InputError(
             f"none of the {counted(len(read.texts), 'text')} is read: the tokenizer of "
@@ -221,7 +220,7 @@ def check_read(loaded: "LoadedModel", read: "Reference") -> None:
 
 
 def _at(read: "Reference", layer: int, pooling: str) -> dict[str, Any]:
-    """Return the fields of a `CorpusSpace` that follow from its layer and pooling."""
+    """Return the fields of a `CorpusSpace` that follow from layer and pooling."""
     states, windows = read.states, read.windows
     n = len(states["mean"])
     return {
@@ -237,10 +236,10 @@ def _at(read: "Reference", layer: int, pooling: str) -> dict[str, Any]:
 def checked_pooling(
     states: Mapping[str, Layers], layer: int, pooling: str | None, config: Callable[[], Any]
 ) -> str:
-    """Return the pooling, or else the usual one of a model, if the states have it and the layer.
+    """Return the pooling, by default a model's usual one, if the states have pooling and layer.
 
     Raises:
-        InputError: naming what they have not.
+        InputError: naming the missing pooling or layer.
     """
     n = len(states["mean"])
     if pooling is None:  # another layer than the last has no sentence vector
@@ -265,9 +264,9 @@ def check_layer(layer: int, n: int) -> None:
 def pooled_states(
     states: Mapping[str, Layers], pooling: str, layer: int, rows: HasWindows
 ) -> Float[np.ndarray, "window dim"]:
-    """Return the vectors of a pooling, a copy: what is not among the tensors is made of means.
+    """Return the vectors of a pooling, a copy; poolings without a tensor are made of means.
 
-    The table of windows in `rows` is looked at for `SQRT` alone.
+    The table of windows in `rows` is read for `SQRT` alone.
     """
     if pooling == SENTENCE:
         return np.array(states[SENTENCE][0])

@@ -1,4 +1,4 @@
-"""Command `embspace cosine`: ranks the cosine of two texts among those of all pairs."""
+"""Command `embspace cosine`: ranks the cosine of two texts among the cosines of all pairs."""
 
 from dataclasses import dataclass
 from math import floor, isnan, log10
@@ -29,11 +29,11 @@ ROUNDING = 2e-7  # of the cosine of two tokens in float32
 
 @dataclass(frozen=True)
 class TokenPair:
-    """The cosine of the input vectors of two tokens, and where it stands in the vocabulary."""
+    """The cosine of the input vectors of two tokens, and its place in the vocabulary."""
 
     cosine: float
     low: float
-    """The least percentile, if all pairs whose cosine is the same to six digits were higher."""
+    """The least percentile, if all pairs of the same cosine to six digits were higher."""
     high: float
     """The largest percentile, if all these pairs were lower."""
     n_pairs: int
@@ -52,14 +52,14 @@ class Comparison(ShownAsText):
     centered: PairPercentile
     """The same with the mean of all these texts, the two included, taken off."""
     tokens: TokenPair | None
-    """If each text is one token of the vocabulary."""
+    """If both texts are single tokens of the vocabulary."""
     lengths: tuple[int, int]
-    """Tokens of both texts, special ones included."""
+    """Tokens of both texts, special tokens included."""
     usual_length: float
-    """The median of the windows that they are held against."""
+    """The median of the windows in the comparison."""
 
     def __str__(self) -> str:
-        """Return a line for each cosine."""
+        """Return a line per cosine."""
         named = {"as it is": self.as_is, "centered": self.centered}
         layer = f"layer {self.layer} of {self.last_layer}, "
         place = f"{'' if self.pooling in WITHOUT_LAYER else layer}{self.pooling}"
@@ -88,11 +88,11 @@ class Comparison(ShownAsText):
 def compare_texts(
     model_name: str, corpus: str, first: str, second: str, *, layer: int, pooling: str | None
 ) -> Comparison:
-    """Return the cosine of two texts, and where it stands among all pairs of texts of a corpus.
+    """Return the cosine of two texts, and its place among all pairs of texts of a corpus.
 
     Raises:
-        InputError: naming what is not known, not extracted, out of range, or too long, and if a
-            text of the corpus cannot be read.
+        InputError: naming anything unknown, not extracted, out of range, or too long, and if a text
+            of the corpus cannot be read.
     """
     from embspace.settings.params import read_params
 
@@ -109,10 +109,10 @@ def compare_within(
     second: str,
     seed: int,
 ) -> Comparison:
-    """Return the cosine of two texts among the pairs of a corpus that was read.
+    """Return the cosine of two texts among the pairs of a read corpus.
 
     Raises:
-        InputError: if a text is empty, too long, or has no token that the model knows.
+        InputError: if a text is empty, too long, or without a known token.
     """
     for text in (first, second):
         check_query(text)
@@ -153,9 +153,9 @@ def compare_within(
 
 
 def token_pair(x: Float[np.ndarray, "token dim"], first: int, second: int) -> TokenPair | None:
-    """Return where the cosine of two rows stands among all pairs of rows; None without a cosine.
+    """Return the place of the cosine of two rows among all pairs of rows; None without a cosine.
 
-    Every pair is counted. The bounds are those of the narrow bin that the cosine falls into.
+    Every pair is counted. The bounds are the bounds of the cosine's narrow bin.
     """
     from embspace.geometry.pairs.pairs import scan_pairs
 
@@ -171,7 +171,7 @@ def token_pair(x: Float[np.ndarray, "token dim"], first: int, second: int) -> To
 
 
 def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
-    """Return the number of each window's document, the unit that is independent of others."""
+    """Return the number of the document by window; documents are the independent units."""
     import pandas as pd
 
     document = space.rows["text"].map(space.texts.set_index("id")["document"])
@@ -179,7 +179,7 @@ def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
 
 
 def _only_token(text: str, tokenizer: Any) -> int | None:
-    """Return the number of the token that a text is; None for one of several, or unknown."""
+    """Return the number of a text's only token; None for several tokens, or an unknown token."""
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids[0] if len(ids) == 1 and ids[0] != tokenizer.unk_token_id else None
 
@@ -206,7 +206,7 @@ def _token_line(pair: TokenPair) -> str:
 
 
 def _percent(value: float) -> str:
-    """Return a percentage with so many digits that what is not 100 or 0 does not look like it."""
+    """Return a percentage with enough digits to tell values near 100 or 0 from 100 and 0."""
     if isnan(value):
         return "none"
     apart = min(value, 100 - value)

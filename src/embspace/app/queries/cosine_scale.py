@@ -1,4 +1,4 @@
-"""The scale to read a cosine from, on the page of a report: how high those of all pairs are."""
+"""The scale for reading a cosine, on the page of a report: the cosines of all pairs."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -16,9 +16,9 @@ DIGITS = 3
 def scale_of(folder: Path, model: str, nouns: Collection[str]) -> str:
     """Return quantiles of the cosines of all pairs as a table in Markdown.
 
-    Pairs of tokens of the vocabulary, of the table of embeddings, and pairs of windows of each
-    corpus at the last layer, by pooling, of the `nouns` similarity and text_clouds; of others a
-    tree may have what was computed of other texts. Empty where the tree in `folder` has neither.
+    Pairs of tokens of the vocabulary, of the table of embeddings, and pairs of windows of all
+    corpora at the last layer, by pooling, of the `nouns` similarity and text_clouds; of further
+    nouns a tree may have results of different texts. Empty where the tree in `folder` has neither.
     """
     parts = {"similarity": _token_pairs, "text_clouds": _text_pairs}
     tables = [part(folder, model) for noun, part in parts.items() if noun in nouns]

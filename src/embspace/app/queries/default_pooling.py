@@ -1,4 +1,4 @@
-"""The pooling that a query takes where none is named, and those that may be named."""
+"""The default pooling of a query, and the allowed poolings."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -20,8 +20,9 @@ def allowed_poolings(tensors: Collection[str]) -> tuple[str, ...]:
 def default_pooling(states: Mapping[str, Layers], config: Callable[[], Any]) -> str:
     """The makers' own vector of a sentence model, the last token of a decoder, or else the mean.
 
-    A decoder shows in its states, where two texts begin alike; else by the kind of its config,
-    which is read for this alone. `states` are tensors (layer, row, dim) of texts by name.
+    A decoder is recognized by the states of two texts with the same beginning, or else by the
+    config, which is read only for this purpose. `states` are tensors (layer, row, dim) of texts by
+    name.
     """
     if SENTENCE in states:
         return SENTENCE

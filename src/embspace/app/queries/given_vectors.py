@@ -1,4 +1,4 @@
-"""Vectors that a user has already, as spaces without a model."""
+"""A user's own vectors, as spaces without a model."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -24,14 +24,14 @@ GIVEN = "given"
 class GivenVectors(Spaces):
     """The result of `spaces(vectors=...)`: `s["given"]`, and tables of these vectors by noun.
 
-    What is of a model, as `tokens` or `attention`, is an `InputError`.
+    Access to attributes of a model, as `tokens` or `attention`, is an `InputError`.
     """
 
     def __init__(self, vectors: Any, texts: Iterable[str] | None) -> None:
-        """Take vectors (n, dim), an array, a tensor, a data frame or lists, and a text for each.
+        """Take vectors (n, dim), an array, a tensor, a data frame or lists, and a text per vector.
 
         Raises:
-            InputError: if they are no finite matrix, or as many texts as vectors.
+            InputError: if the vectors are no finite matrix, or the number of texts differs.
         """
         from embspace.app.vectors import as_vectors
 
@@ -47,14 +47,14 @@ class GivenVectors(Spaces):
         return f"Spaces(vectors={n}, texts={self.texts}, {dimension=})"
 
     def _repr_html_(self) -> str:
-        """Return what there is, for a notebook."""
+        """Return the vectors' description for a notebook."""
         return as_list(repr(self), {'s["given"]': "the vectors", 's.table("similarity")': "tables"})
 
     def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:
         """Return the vectors, a copy in float32.
 
         Raises:
-            KeyError: of any other key than "given".
+            KeyError: for any key except "given".
         """
         if key != GIVEN:
             raise KeyError(f"found {key!r}; there is {GIVEN!r}")
@@ -64,8 +64,8 @@ class GivenVectors(Spaces):
         """Return a table of `embspace.report_vectors`; the texts are the labels of the vectors.
 
         Raises:
-            KeyError: if there is no such table.
-            InputError: if there are too few vectors.
+            KeyError: if the table does not exist.
+            InputError: for too few vectors.
         """
         if name is not None or noun not in self._reported:
             wanted = noun if name is None else f"{noun}, {name}"

@@ -1,4 +1,4 @@
-"""Keeps what transformers says of weights out of what a command prints."""
+"""Keeps transformers' messages on weights out of a command's output."""
 
 import logging
 import warnings
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_report_of_weights() -> Iterator[None]:
-    """Keep transformers from listing weights that no space is made of, as a head's or a pooler's.
+    """Keep transformers from listing weights without use in a space, as a head's or a pooler's.
 
-    Weights that are missing are an error of `load_model`, which names them. Its module of models
-    has no level set, or it would warn of layers that are not sharded.
+    Missing weights are an error of `load_model`, with their names. The level of the module of
+    models stays unset, against warnings about layers that are not sharded.
     """
     with warnings.catch_warnings():
         # In a notebook without ipywidgets a bar is text, which nobody need be told.

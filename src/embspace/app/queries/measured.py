@@ -1,4 +1,4 @@
-"""Runs declared analyses in this process, on what a model in memory makes of texts."""
+"""Runs declared analyses in this process, on the states of texts by a model in memory."""
 
 import sys
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ FROM_FOLDER = (
 
 
 class Measurements:
-    """Calls the functions of declared analyses, and keeps what each makes with conf's settings.
+    """Calls the functions of declared analyses, and keeps the results with conf's settings.
 
-    Functions take and make files below a temporary folder, those that stages have in a tree:
-    numbers so have the digits that the stages' have.
+    Functions read and write files below a temporary folder, as stages in a tree: numbers therefore
+    have the digits of the stages' numbers.
     """
 
     def __init__(self, loaded: LoadedModel, texts: OwnTexts, root: Path, held: Held) -> None:
-        """Take a model, texts, the tree that has conf/, and what is read of both."""
+        """Take a model, texts, the tree with conf/, and the states of both."""
         self.texts, self._held = texts, held
         self._loaded, self._root = loaded, root
 
@@ -54,13 +54,13 @@ class Measurements:
         return MeasuredTables(noun, inputs, self.make)
 
     def make(self, path: str) -> Path:
-        """Make a file or folder that an analysis reads, if it is not there, and return its path.
+        """Make a missing input file or folder of an analysis, and return the path.
 
-        `{model}` stands in it for the name of the model.
+        `{model}` in the path stands for the name of the model.
 
         Raises:
-            InputError: if a text or stimulus cannot be read, or the analysis that makes it reads
-                what is not made here.
+            InputError: if a text or stimulus cannot be read, or the making analysis reads a file
+                not made here.
         """
         if noun := maker_of(path):
             self.check(noun)
@@ -77,10 +77,11 @@ class Measurements:
         return inputs
 
     def check(self, noun: str) -> None:
-        """Stop at an analysis that reads what is not made here; nothing is computed.
+        """Stop at an analysis with inputs not made here; nothing is computed.
 
         Raises:
-            InputError: naming the first such file, or the list of an analysis of no single model.
+            InputError: naming the first input not made here, or the list of an analysis of no one
+                model.
         """
         in_memory = self._loaded.source is None
         over = declaration(noun).analysis.over
@@ -104,7 +105,7 @@ class Measurements:
                 )
 
     def _make(self, noun: str, inputs: Inputs) -> None:
-        """Have the results of an analysis, and before them what it reads."""
+        """Make the inputs and then the results of an analysis."""
         analysis, function, _ = declaration(noun)
         name, folder = inputs.model if analysis.over else TOY, inputs.folder
         if all((folder / path.format(model=name)).is_file() for path in analysis.outputs.values()):
@@ -120,7 +121,7 @@ class Measurements:
 
 
 def files_read(noun: str) -> Iterator[str]:
-    """Yield the files that an analysis reads, and those of the analyses that it needs before."""
+    """Yield the input files of an analysis, and of all analyses needed before."""
     for path in declaration(noun).analysis.deps():
         other = maker_of(path)
         yield from files_read(other) if other else [path]

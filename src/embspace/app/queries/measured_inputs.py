@@ -1,4 +1,4 @@
-"""Files that analyses in this process read, in a temporary tree: settings, vectors, states."""
+"""Input files of analyses in this process, in a temporary tree: settings, vectors, states."""
 
 from collections.abc import Callable, Mapping
 from contextlib import chdir
@@ -39,7 +39,7 @@ MADE = ("results", "data/measured", "data/projected")  # folders of what analyse
 
 @dataclass(frozen=True)
 class Held:
-    """What spaces read of a model and texts when it is first looked at, and then keep."""
+    """The inputs of a model and texts in spaces, read at the first access and then kept."""
 
     learned: Callable[[], tuple[dict[str, "np.ndarray"], "pd.DataFrame"]]
     states: Callable[[], States]
@@ -47,12 +47,12 @@ class Held:
 
 @dataclass(frozen=True)
 class Inputs:
-    """The tree in `folder` with what is read of a model and texts, made when it is needed."""
+    """The tree in `folder` with the inputs of a model and texts, made on demand."""
 
     loaded: LoadedModel
     texts: OwnTexts
     root: Path
-    """The tree that has conf/."""
+    """The tree with conf/."""
     folder: Path
     held: Held
 
@@ -63,7 +63,7 @@ class Inputs:
 
     @property
     def origin(self) -> str:
-        """Say what a model of the user's is, as a sentence does after "was"; "" of files."""
+        """Return the origin of a user's model, as in a sentence after "was"; "" for files."""
         module = self.loaded.module
         if self.loaded.source is not None:
             return ""
@@ -92,7 +92,7 @@ class Inputs:
         write_changed(self.folder / CONF / "model" / f"{self.model}.yaml", as_yaml(described))
 
     def with_settings(self, function: Callable[..., Any], settings: Mapping[str, Any]) -> "Inputs":
-        """Return a tree with the files of this one, and other settings of a function."""
+        """Return a tree with the files of this tree, and different settings of a function."""
         number = len([*self.folder.parent.iterdir()])
         other = replace(self, folder=self.folder.parent / str(number))
         link_files(self.folder, other.folder)
@@ -106,7 +106,7 @@ class Inputs:
         """Return the settings of a function of a stage.
 
         Raises:
-            InputError: naming the key that is unknown or not allowed.
+            InputError: naming the key unknown or not allowed.
         """
         file = settings_file(function, self.folder)
         content = read_yaml(file) | dict(settings or {})
@@ -117,9 +117,9 @@ class Inputs:
         return path == PIN or path.startswith((*MAKERS, *BY_HAND)) or bool(maker_of(path))
 
     def make(self, path: str) -> Path:
-        """Make a file or folder, if it is not there, and return its path.
+        """Make a missing file or folder, and return the path.
 
-        `{model}` stands in it for the name of the model.
+        `{model}` in the path stands for the name of the model.
 
         Raises:
             InputError: if a text or stimulus cannot be read, or the disk is full.
@@ -151,7 +151,7 @@ class Inputs:
         save_rows(texts, f"{self.folder}/{TEXTS}/{name}.parquet")
 
     def _write_held(self, texts: "pd.DataFrame", path: str) -> None:
-        """Write the states that spaces hold, whose model the user may have changed meanwhile."""
+        """Write the states held by spaces, for the user may have changed the model meanwhile."""
         from embspace.prepare.sentences import split_halves
 
         states, halves = self.held.states(), split_halves(texts)
@@ -192,7 +192,7 @@ class Inputs:
 
 
 def maker_of(path: str) -> str:
-    """Return the analysis whose results a path is among; "" if none are declared there."""
+    """Return the analysis with results at a path; "" without a declared analysis."""
     home = next((home for home in MADE if path.startswith(f"{home}/")), None)
     noun = Path(path).relative_to(home).parts[0] if home else ""
     return noun if noun in modules() else ""

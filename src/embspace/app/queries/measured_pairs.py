@@ -1,4 +1,4 @@
-"""Measures of two models on the same texts, or of one model on two corpora, side by side."""
+"""Measures of two models on the same texts, or of a model on two corpora, side by side."""
 
 from collections.abc import Sequence
 from contextlib import chdir, suppress
@@ -45,10 +45,10 @@ def compare_measured(
 
 
 def _nouns(known: Sequence[str], sides: Sequence[Measurements], named: Sequence[str]) -> list[str]:
-    """Return the named analyses or, if none is named, all that both sides compute.
+    """Return the named analyses or, without names, all analyses computed by both sides.
 
     Raises:
-        InputError: if a named one is not compared, or not computed in this process.
+        InputError: if a named analysis is not compared, or not computed in this process.
     """
     for noun in named:
         if noun not in known:
@@ -72,7 +72,7 @@ def _compared(source: Source, side: Measurements) -> pd.DataFrame:
 
 
 def _halves(source: Source, side: Measurements, is_paired: bool) -> pd.DataFrame:
-    """Return what halves of the units say; of other texts none, for units have no partner there."""
+    """Return the values on halves of the units; none for different texts, without paired units."""
     rows = load_rows(str(side.inputs.folder / str(source.halves).format(side.inputs.model)))
     reads_texts = any(path.startswith(STATES) for path in files_read(source.noun))
     return rows if is_paired or not reads_texts else rows[:0]

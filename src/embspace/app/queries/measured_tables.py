@@ -1,4 +1,4 @@
-"""Tables that an analysis made in this process, with its figure and its method."""
+"""Tables of an analysis made in this process, with the figure and the method."""
 
 from collections.abc import Callable
 from contextlib import chdir
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class MeasuredTables(ShownTables):
-    """The tables of an analysis by name; numbers without a table are one row, called "json"."""
+    """The tables of an analysis by name; numbers without a table are a row, called "json"."""
 
     def __init__(self, noun: str, inputs: Inputs, make: Callable[[str], Path]) -> None:
-        """Take the results of an analysis, and what makes those that its figure shows besides."""
+        """Take the results of an analysis, and the maker of the figure's further results."""
         self._noun, self._inputs, self._make = noun, inputs, make
         analysis = declaration(noun).analysis
         self._model = inputs.model if analysis.over else TOY
@@ -45,12 +45,12 @@ class MeasuredTables(ShownTables):
         return ShownTables, (dict(self),)
 
     def plot(self, **settings: Any) -> "Figure":
-        """Return the figure of the analysis, or the one that has its numbers, from these results.
+        """Return the figure of the analysis, or the figure with the analysis's numbers.
 
-        The settings are those in conf/draw/, but for the `settings` given.
+        The settings are from conf/draw/, except the given `settings`.
 
         Raises:
-            InputError: if a setting is unknown or not allowed, or the figure shows what is not
+            InputError: if a setting is unknown or not allowed, or the figure shows results not
                 computed in this process.
         """
         from matplotlib import rc_context
@@ -70,10 +70,10 @@ class MeasuredTables(ShownTables):
         return cast("Figure", figure)
 
     def cite(self, *, latex: bool = False) -> "Citation":
-        """Return the method of the analysis in sentences for a paper, and its references.
+        """Return the method of the analysis in sentences for a paper, and the references.
 
         Raises:
-            InputError: if the analysis has no sentences, or a result has no value that they need.
+            InputError: if the analysis has no sentences, or a needed value is missing in a result.
         """
         from embspace.cite.command import cite
         from embspace.cite.facts import NoResults, NoValue
@@ -103,7 +103,7 @@ class MeasuredTables(ShownTables):
         return noun, drawings_of(module, tables=file.with_name("tables.yaml"))[noun]
 
     def _bring(self, path: str) -> None:
-        """Have a file that the figure shows in the tree of these results."""
+        """Put a file of the figure into the tree of these results."""
         target = self._inputs.folder / path.format(model=self._model)
         if target.exists():
             return

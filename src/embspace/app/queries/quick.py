@@ -1,6 +1,6 @@
-"""`embspace report --quick`: how alike and how many-dimensional the states of each layer are.
+"""`embspace report --quick`: the mean cosine and dimension of the states of every layer.
 
-In this process and within a minute, where a whole report takes its time.
+In this process and within a minute; a whole report takes longer.
 """
 
 import tempfile
@@ -55,7 +55,7 @@ DIGITS = 3
 
 
 def write_quick(subject: Subject, model: str, root: Path) -> tuple[Path, str]:
-    """Write the page of the first numbers of a model on texts; return it, and its table.
+    """Write the page of the first numbers of a model on texts; return the page and the table.
 
     Raises:
         InputError: if the model or a text cannot be read.
@@ -95,11 +95,11 @@ def write_quick(subject: Subject, model: str, root: Path) -> tuple[Path, str]:
 def measure_quick(
     loaded: LoadedModel, texts: Sequence[str], root: Path
 ) -> tuple[pd.DataFrame, int]:
-    """Return a row a layer and measure, trained and with random weights; and how many tokens.
+    """Return a row a layer and measure, trained and with random weights; and the number of tokens.
 
     Special tokens are left out. The columns are weights, layer, measure, value, n. Neighbors are
-    sought among the first state of each token, of which there are at most `MOST_NEIGHBORS`: else
-    the nearest one would be the same word elsewhere, and the dimension that of its contexts.
+    sought among the first states of distinct tokens, at most `MOST_NEIGHBORS`: else the nearest
+    neighbor would be the same word elsewhere, and the dimension that of the word's contexts.
     """
     from embspace.models.weights import with_random_weights
 
@@ -148,7 +148,7 @@ def shown(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_quick(table: pd.DataFrame, title: str, subtitle: str) -> "Figure":
-    """Return a panel a measure: its value by layer, beside random weights."""
+    """Return a panel a measure: the value by layer, beside random weights."""
     from matplotlib.ticker import MaxNLocator
 
     from embspace.draw.page.canvas import letter_panels, new_figure, use_style
@@ -180,7 +180,7 @@ def _ends(table: pd.DataFrame, measure: str) -> str:
 
 
 def _texts(subject: Subject, root: Path) -> tuple[list[str], str]:
-    """Return the texts of a subject, and what they are called."""
+    """Return the texts of a subject, and the label of the texts."""
     if subject.own is not None:
         return _texts_of(subject.own), subject.own.label
     corpora = subject.corpora

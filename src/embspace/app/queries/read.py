@@ -39,15 +39,15 @@ FOUND_HEADER = f"{'dot':>8}  {'vector':24}  nearest words"  # of lines of `Found
 
 @dataclass(frozen=True)
 class Reading(ShownAsText):
-    """The words of one vector, each with its score."""
+    """The words of a vector, with scores."""
 
     title: str
     words: list[tuple[str, float]]
     opposite: list[tuple[str, float]]
-    """The words of lowest score, lowest first: those of the vector times -1."""
+    """The words of lowest score, lowest first: the words of the vector times -1."""
 
     def __str__(self) -> str:
-        """Return the words side by side with those of the negation."""
+        """Return the words side by side with the words of the negation."""
         width = max(len(word) for word, _ in self.words)
         lines = [self.title, f"{'':9}{'it':{width}}  its negation"]
         for (word, score), (other, minus) in zip(self.words, self.opposite, strict=True):
@@ -57,7 +57,7 @@ class Reading(ShownAsText):
 
 @dataclass(frozen=True)
 class Found:
-    """A vector that is near to words, and the words that are nearest to it."""
+    """A vector near to words, and the words nearest to the vector."""
 
     layer: int
     group: str
@@ -66,14 +66,14 @@ class Found:
     words: list[str]
 
     def __str__(self) -> str:
-        """Return one line."""
+        """Return a line."""
         place = f"layer {self.layer}  {self.group.removeprefix('feed_forward_')} {self.number}"
         return f"{self.score:8.3f}  {place:24}  {' '.join(self.words)}"
 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The settings by which a vector is read."""
+    """The settings for reading a vector."""
 
     inverse: Inverse = "transpose"
     norm_scale: bool = False
@@ -84,14 +84,14 @@ class ReadOptions:
 def read_vector(
     model: str, layer: int, option: str, number: int, head: int | None, options: ReadOptions
 ) -> Reading:
-    """Return the words of highest score of one vector of a layer, and of its negation.
+    """Return the words of highest score of a vector of a layer, and of the negated vector.
 
-    `model` is what `embspace.spaces` takes, the tree is the current folder. `option` is a key of
+    `model` is a model for `embspace.spaces`, the tree is the current folder. `option` is a key of
     `GROUPS`; `number` counts from 0, in a `head`, from 1, or over all heads.
 
     Raises:
-        InputError: naming an unknown model, layer, number or head, a group that the architecture
-            has not, a masked head that the checkpoint has not, or a norm that is not there.
+        InputError: naming an unknown model, layer, number or head, a group missing in the
+            architecture, a masked head missing in the checkpoint, or a missing norm.
     """
     model_name, described = _network(model)
     parameters = _parameters(model_name, described)
@@ -119,13 +119,13 @@ def read_vector(
 
 
 def look_up(words: Sequence[str], model: str, n_found: int) -> dict[str, list[Found]]:
-    """Return the vectors of the MLPs that are nearest to words, by kind: values, then keys.
+    """Return the vectors of the MLPs nearest to words, by kind: values, then keys.
 
     The query is the mean of the words' output embeddings, less the mean of all embeddings; vectors
-    of all layers are ranked by their dot product with it (Dar et al. 2023, section 5).
+    of all layers are ranked by the dot product with the query (Dar et al. 2023, section 5).
 
     Raises:
-        InputError: if a word is none of the vocabulary, or of several tokens.
+        InputError: if a word is missing in the vocabulary, or consists of several tokens.
     """
     if not words:
         raise InputError("no word was given")
@@ -176,7 +176,7 @@ def _nearest(
 
 
 def _row(layer: "LayerParameters", option: str, number: int, head: int | None) -> int:
-    """Return the row of a vector in its group."""
+    """Return the row of a vector in the group."""
     group = GROUPS[option]
     n_rows = len(layer.groups()[group])
     if head is None:
@@ -202,7 +202,7 @@ def _prepared(
     model_name: str,
     options: ReadOptions,
 ) -> tuple[str, np.ndarray, np.ndarray]:
-    """Return how a vector is read, the readers, and the vector as these take it."""
+    """Return how a vector is read, the readers, and the vector in the form for the readers."""
     if options.masked_head:
         head = parameters.head_transform
         if head is None:
@@ -239,7 +239,7 @@ def _parameters(name: str, model: "Network") -> "ModelParameters":
 
 
 def _network(model: str) -> "tuple[str, Network]":
-    """Return the name and the description of a model that has weights."""
+    """Return the name and the description of a model with weights."""
     from embspace.loaded.model import description_of
     from embspace.settings.model import VectorsModel
 
@@ -250,7 +250,7 @@ def _network(model: str) -> "tuple[str, Network]":
 
 
 def _nameable(name: str, model: "Network", parameters: "ModelParameters") -> np.ndarray:
-    """Return which tokens may be named: no special and no reserved ones."""
+    """Return the tokens that a reading may name: no special and no reserved tokens."""
     from embspace.models.parameters.token_kinds import nameable, token_kinds
 
     kinds = token_kinds(name, model, len(parameters.tokens))
@@ -265,10 +265,10 @@ def _one_token_each(words: Sequence[str], name: str, model: "Network") -> list[i
 
 
 def _one_token(word: str, model_name: str, tokenizer: Any) -> int:
-    """Return the token that a word is, alone or after a space.
+    """Return a word's token, alone or after a space.
 
     Raises:
-        InputError: if there is none, or the word is of several.
+        InputError: if the word has no token, or consists of several.
     """
     pieces = []
     for text in (f" {word}", word):

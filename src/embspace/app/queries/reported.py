@@ -1,7 +1,7 @@
-"""Finds where the results of a model lie: in the user's tree, or in that of a report.
+"""Finds the tree with the results of a model: the user's tree, or the tree of a report.
 
-A report's model is asked for by the folder of the model, by the name of the report, by its folder
-in reports/, or by the name that the model has in it.
+A report's model is requested by the folder of the model, by the name of the report, by the report's
+folder in reports/, or by the model's name in the report.
 """
 
 from pathlib import Path
@@ -22,7 +22,7 @@ OPTION = "+"  # before each option in the name of a report, whose tree is that o
 
 
 class Place(NamedTuple):
-    """The tree that has the results of a model, and the model's name there."""
+    """The tree with the results of a model, and the model's name in the tree."""
 
     tree: Path
     model: str
@@ -31,18 +31,18 @@ class Place(NamedTuple):
 def place_of(typed: str, root: Path, here: Path, *, for_results: bool = False) -> Place:
     """Return the tree and name of a model or pair: the user's tree, if params.yaml there names it.
 
-    Else it is the tree of a report, the newest one of the model, or that in which two models were
-    compared. Without one the name is left to whoever reads the results.
+    Else return the tree of a report, the newest report of the model, or the tree of a comparison of
+    two models. Without a report the reader of the results handles the name.
 
     Args:
         typed: A name, or a path from the folder `here`.
         root: The user's tree.
-        here: The folder that the command was called in.
-        for_results: Whether results are asked for. The study in the user's cache is never run:
-            what there is of the models that it names, reports have made.
+        here: The folder of the command's call.
+        for_results: Whether results are requested. The study in the user's cache is never run:
+            reports have made all results of the study's models.
 
     Raises:
-        InputError: if it is empty, or a folder that no report was made of.
+        InputError: if `typed` is empty, or a folder without a report.
     """
     if not typed.strip():
         raise InputError(f"model: found '{typed}', allowed: a name or a folder; `{LIST}` lists all")
@@ -75,9 +75,9 @@ def place_of(typed: str, root: Path, here: Path, *, for_results: bool = False) -
 
 
 def why_not_there(model: str) -> str:
-    """Return why the current folder has no results of a model, and what makes them.
+    """Return why the current folder has no results of a model, and how to make the results.
 
-    It is empty for a model that the params.yaml of a user's study lists.
+    Empty for a model in the params.yaml of a user's study.
     """
     known = sorted(file.stem for file in MODELS.glob("*.yaml"))
     if model in (read_yaml(PARAMS).get("models") or ()):
@@ -96,7 +96,7 @@ def why_not_there(model: str) -> str:
 
 
 def _model_of(tree: Path) -> str:
-    """Return the one model of a report's tree; "" if it is none, or one half made."""
+    """Return the only model of a report's tree; "" without a model, or for a half-made tree."""
     params = tree / PARAMS
     models: list[str] = (read_yaml(params).get("models") if params.is_file() else None) or []
     is_of_one = len(models) == 1 and (tree / MODELS / f"{models[0]}.yaml").is_file()
@@ -104,7 +104,7 @@ def _model_of(tree: Path) -> str:
 
 
 def _pair_of(tree: Path) -> str:
-    """Return the two models that are compared in a tree; "" if none are, or it is half made."""
+    """Return the two compared models of a tree; "" without a pair, or for a half-made tree."""
     params = tree / PARAMS
     is_of_two = tree.name.endswith(OF_PAIRS) and params.is_file()
     return next(iter(read_yaml(params)["compared"])) if is_of_two else ""

@@ -1,4 +1,4 @@
-"""Command `embspace search`: lists the windows of a corpus that are most like a query."""
+"""Command `embspace search`: lists the windows of a corpus most similar to a query."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ SNIPPET = 160  # characters
 
 @dataclass(frozen=True)
 class Hit:
-    """A window and how like the query it is."""
+    """A window and its similarity to the query."""
 
     cosine: float
     text: str
@@ -29,9 +29,10 @@ def nearest_windows(
     texts: pd.DataFrame,
     n_hits: int,
 ) -> list[Hit]:
-    """Return the windows of the largest cosine, equal ones in their order in the corpus.
+    """Return the windows of the largest cosine, equal windows in the order of the corpus.
 
-    `windows` has the columns text, window, start, end: which characters of its text it covers.
+    `windows` has the columns text, window, start, end: the range of a window's characters in the
+    text.
     """
     content = texts.set_index("id")["text"]
     cosine = np.nan_to_num(cosine_matrix(query[None], vectors)[0], nan=-np.inf)
@@ -48,12 +49,12 @@ def nearest_windows(
 def search(
     model_name: str, corpus: str, query: str, *, layer: int, pooling: str | None, n_hits: int
 ) -> list[Hit]:
-    """Return the windows of a corpus that a model takes to be most like a query.
+    """Return the windows of a corpus most similar to a query by a model.
 
-    By the vectors of a sentence model, its texts.
+    By the vectors of a sentence model, return texts.
 
     Raises:
-        InputError: naming what is not known, out of range, or too long.
+        InputError: naming anything unknown, out of range, or too long.
     """
     check_query(query)
     space = reference_space(model_name, corpus, layer, pooling)

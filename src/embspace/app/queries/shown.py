@@ -1,4 +1,4 @@
-"""Classes and HTML by which answers and tables are displayed in a notebook."""
+"""Classes and HTML to display answers and tables in a notebook."""
 
 from collections.abc import Mapping
 from html import escape
@@ -7,14 +7,14 @@ import pandas as pd
 
 
 class ShownAsText:
-    """Gives what has lines for a terminal the same lines in a notebook."""
+    """Gives a class with lines for a terminal the same lines in a notebook."""
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
 
 class ShownTables(dict[str, pd.DataFrame]):
-    """Holds tables by name; a notebook shows each below its name."""
+    """Holds tables by name; a notebook shows every table below the name."""
 
     def _repr_html_(self) -> str:
         return "".join(
@@ -24,7 +24,7 @@ class ShownTables(dict[str, pd.DataFrame]):
 
 
 def as_list(title: str, rows: Mapping[str, str]) -> str:
-    """Return HTML of a table of two columns, names and what they are, below a title."""
+    """Return HTML of a table of two columns, names and descriptions, below a title."""
     cells = "".join(
         f"<tr><th style='text-align:left'>{escape(name)}</th>"
         f"<td style='text-align:left'>{escape(content)}</td></tr>"

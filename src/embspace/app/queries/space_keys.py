@@ -1,4 +1,4 @@
-"""The keys of `embspace.Spaces`, and which tensor, layer and pooling each of them means."""
+"""The keys of `embspace.Spaces`, with tensor, layer and pooling by key."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,9 +11,9 @@ MatrixKey = str | tuple[str | int, ...]
 
 
 def place_of(key: MatrixKey, layers: Mapping[str, int]) -> tuple[str, int, str] | None:
-    """Return how the names of the tensors of a key begin, which layer, and the pooling.
+    """Return the beginning of the tensors' names for a key, the layer, and the pooling.
 
-    None of what is no key. `layers` are the numbers of layers of the tensors by name.
+    None for an invalid key. `layers` are the numbers of layers of the tensors by name.
     """
     n = layers["token"]
     kinds = ("token", *TOKEN_POOLINGS)
@@ -33,7 +33,7 @@ def place_of(key: MatrixKey, layers: Mapping[str, int]) -> tuple[str, int, str] 
 
 
 def keys_of(learned: Iterable[str], layers: Mapping[str, int]) -> list[str]:
-    """Return what may stand in brackets, with the range of layers in the place of each."""
+    """Return the valid keys, with the range of layers in the place of single layers."""
     poolings = " or ".join(map(repr, TOKEN_POOLINGS))
     ranges = f"'layer', 0 to {layers['token'] - 1}"
     keys = [*map(repr, sorted(learned, key=_in_order)), f"({ranges})"]
@@ -44,6 +44,6 @@ def keys_of(learned: Iterable[str], layers: Mapping[str, int]) -> list[str]:
 
 
 def _in_order(space: str) -> tuple[int, str]:
-    """Return a sort key: as spaces are added up in a model, others behind."""
+    """Return a sort key: first the order of the sum in a model, then all further spaces."""
     order = ("input", "positional", "segment")
     return (order.index(space) if space in order else len(order), space)

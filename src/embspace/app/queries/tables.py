@@ -1,4 +1,4 @@
-"""Tables of a model and some texts, by the stages of the pipeline, in a tree of their own."""
+"""Tables of a model and some texts, by the stages of the pipeline, in a separate tree."""
 
 import hashlib
 import sys
@@ -22,10 +22,10 @@ OF_A_MODEL = ({"model": "${models}"}, {"model": "${profiled}"})  # matrices of s
 
 
 class Tables:
-    """The tables of the analyses of a model, computed when they are asked for."""
+    """The tables of the analyses of a model, computed on demand."""
 
     def __init__(self, model: str, source: str, corpus: str, content: bytes, root: "Path") -> None:
-        """Take the name of a model, the name, folder or repository it goes by, and its texts."""
+        """Take the name of a model, the user's name, folder or repository, and the texts."""
         self.model, self.corpus = model, corpus
         self._source, self._content, self._root = source, content, root
         self._made: set[str] = set()
@@ -66,7 +66,7 @@ class Tables:
         return pd.json_normalize(load_scalars(str(file)))
 
     def _stage_and_results(self, noun: str) -> tuple[str, dict[str, str]]:
-        """Return the stage of an analysis, and its results by the name of the table."""
+        """Return the stage of an analysis, and the results by the name of the table."""
         parts = {
             made: stage
             for name, stage in read_stages(self._root).items()

@@ -1,4 +1,4 @@
-"""Texts that a call from Python is about."""
+"""Texts of a call from Python."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ def checked_texts(texts: object) -> list[str]:
     """Return the texts as a list.
 
     Raises:
-        InputError: if there is none, or one is empty, no string or no UTF-8.
+        InputError: for no text, or a text that is empty, no string or no UTF-8.
     """
     if isinstance(texts, str):
         raise InputError("texts: found one string, expected a list of them: [text]")

@@ -1,4 +1,4 @@
-"""Command `embspace track`: how far the tokens of a text are from their own embeddings, by layer.
+"""Command `embspace track`: the distance of a text's tokens from their embeddings, by layer.
 
 After Avery's token tracker (github.com/danavery/attention-encodings); ranks count from 0.
 """
@@ -41,7 +41,7 @@ WIDTH = 100  # of a line, which a table of ranks by layer may fill
 
 @dataclass(frozen=True)
 class TrackOptions:
-    """The settings by which tokens are tracked."""
+    """The settings for tracking tokens."""
 
     point: Point = "output"
     positions: Positions = "none"
@@ -52,7 +52,7 @@ class TrackOptions:
 
 @dataclass(frozen=True)
 class TokenAtLayer:
-    """One token at one layer."""
+    """A token at a layer."""
 
     layer: int
     position: int
@@ -60,9 +60,9 @@ class TokenAtLayer:
     token: str
     """The spelling in the vocabulary, marks of the tokenizer included."""
     rank: float
-    """Tokens of the vocabulary that are nearer than its own; 0 = none. As near counts half."""
+    """Tokens of the vocabulary nearer than the own; 0 = none. As near counts half."""
     value: float
-    """Cosine with the own embedding, or distance from it; NaN through the head."""
+    """Cosine with, or distance from, the own embedding; NaN through the head."""
     nearest: list[str]
     nearest_value: list[float]
 
@@ -76,7 +76,7 @@ class Track(ShownAsText):
     rows: list[TokenAtLayer]
 
     def __str__(self) -> str:
-        """Return a line a layer for one token, a line a token for one layer, else all ranks."""
+        """Return a line a layer for a single token, a line a token for a layer, else all ranks."""
         positions = {row.position for row in self.rows}
         layers = list(dict.fromkeys(row.layer for row in self.rows))
         if len(positions) > 1 and len(layers) > 1:
@@ -96,7 +96,7 @@ class Track(ShownAsText):
         return name, _shown(row.rank), value, "  ".join(f"{word} {of:.3f}" for word, of in pairs)
 
     def _ranks(self, layers: list[int]) -> list[str]:
-        """The own rank of every token in every layer, in blocks of columns that a line holds."""
+        """The own rank of every token in every layer, in blocks of columns as wide as a line."""
         by_token: dict[int, list[TokenAtLayer]] = {}
         for row in self.rows:
             by_token.setdefault(row.position, []).append(row)
@@ -122,14 +122,14 @@ def track_tokens(
     occurrence: int | None,
     options: TrackOptions,
 ) -> Track:
-    """Return the tokens of a text beside their own embeddings, at every layer or at one.
+    """Return the tokens of a text beside the own embeddings, at every layer or at a single layer.
 
-    `model` is what `embspace.spaces` takes, the tree is the current folder. `token` is a word of
-    the text or a token as the tokenizer writes it, `occurrence` which of
-    several, from 1; without one, all tokens are tracked.
+    `model` is a model for `embspace.spaces`, the tree is the current folder. `token` is a word of
+    the text or a token in the tokenizer's spelling, `occurrence` the number of the occurrence, from
+    1; without a token, all tokens are tracked.
 
     Raises:
-        InputError: naming what is not known, not in the text, out of range, ambiguous or too long.
+        InputError: naming anything unknown, not in the text, out of range, ambiguous or too long.
     """
     from embspace.loaded.model import load
 
@@ -173,7 +173,7 @@ def _at_layer(
     vocabulary: TrackedVocabulary,
     options: TrackOptions,
 ) -> list[TokenAtLayer]:
-    """Return the chosen tokens at one layer."""
+    """Return the chosen tokens at a layer."""
     at = np.array(rows, dtype=np.int64)
     k = min(options.n_nearest, len(vocabulary.rows))
     ranks = vocabulary.ranks(
@@ -237,7 +237,7 @@ def _chosen(
 
 
 def _pieces(token: str, text: str, window: "Window", tokens: list[str]) -> str:
-    """Return the tokens of the first place where a word stands in the text; none if it does not."""
+    """Return the tokens of the first occurrence of a word in the text; none without any."""
     start = text.lower().find(token.lower()) if token.strip() else -1
     end = start + len(token)
     places = zip(window.start, window.end, window.special, strict=True)

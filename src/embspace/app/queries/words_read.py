@@ -1,4 +1,4 @@
-"""The words of texts that a model has read, and the tokens that make them up."""
+"""The words of texts read by a model, and the tokens of the words."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 def read_words(
     texts: Sequence[str], tokens: "pd.DataFrame", windows: "pd.DataFrame"
 ) -> "tuple[pd.DataFrame, Any, np.ndarray]":
-    """Return the words of the texts, how tokens make them up, and which are whole."""
+    """Return a table of the whole words, the tokens of all words, and the whole words' numbers."""
     import pandas as pd
 
     from embspace.compare.aligned_words import tokens_of_words, words_of

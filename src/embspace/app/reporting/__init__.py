@@ -1,1 +1,1 @@
-"""A report: which analyses it has, what they cost, and the page that fills while they run."""
+"""A report: the analyses, the cost, and the page in growth during the run."""

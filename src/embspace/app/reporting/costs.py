@@ -1,4 +1,4 @@
-"""Says what a report will cost before it starts: by what ran before, or by a measured run."""
+"""Estimates the cost of a report before the start: by earlier runs, or by a measured run."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -34,22 +34,22 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a model and of its texts, from which the time of a stage is estimated.
+    """The size of a model and of texts, to estimate the time of a stage.
 
-    What is unknown, and 0, is taken to be as in the measured run.
+    Unknown sizes, and 0, are taken from the measured run.
     """
 
     parameters: int
-    """Number of parameters of the model, those of shared blocks counted in each layer."""
+    """Number of parameters of the model, parameters of shared blocks counted in every layer."""
     characters: int
     """Number of characters of all texts."""
     corpora: int = 1
-    """Number of corpora that have the texts."""
+    """Number of corpora with the texts."""
     tokens: int = 0
     """Number of tokens of the vocabulary."""
 
     def over(self, base: "Size") -> tuple[float, float, float]:
-        """Return parameters, characters and tokens over those of another size."""
+        """Return parameters, characters and tokens over the values of a second size."""
         return (
             (self.parameters or base.parameters) / base.parameters,
             (self.characters or base.characters) / base.characters,
@@ -58,10 +58,10 @@ class Size:
 
 
 class Expected:
-    """The seconds of stages that never ran here, from measured runs of other models and texts.
+    """The seconds of stages that never ran here, from measured runs of different models and texts.
 
-    Of a large model and of a small one: what a stage takes of the smallest model, as imports and
-    compiled loops, does not shrink further.
+    From a large and from a small model: the time of a stage for the smallest model, as for imports
+    and compiled loops, does not shrink further.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class Expected:
         is_quicker: bool,
         slowness: Callable[[], float] = lambda: 1.0,
     ) -> None:
-        """Take the graph's stages by name, and the size of what they will read.
+        """Take the graph's stages by name, and the size of the inputs.
 
-        `is_quicker` says that they have the settings of a report without `--all`; `slowness`
-        returns how many times as long as the measured one this machine takes now, and is asked
-        where a time is expected.
+        `is_quicker` says that the stages have the settings of a report without `--all`; `slowness`
+        returns the present time of this machine over the measured machine's, and is called when a
+        time is expected.
         """
         measured = measured_run()
         self._seconds: dict[str, float] = measured[WHOLE]
@@ -90,7 +90,7 @@ class Expected:
         self._slowness = cache(slowness)
 
     def __call__(self, item: str) -> float | None:
-        """Return the seconds of a stage's item, None of a stage that was not measured."""
+        """Return the seconds of a stage's item, None for a stage without a measurement."""
         name = item.partition("@")[0]
         stage = self._stages.get(name)
         large, small = self._seconds.get(name), self._smallest.get(name)
@@ -111,10 +111,10 @@ def _grown(ratios: Sequence[float], powers: Sequence[float]) -> float:
 
 
 def _between(large: float | None, small: float | None, here: float, small_size: float) -> float:
-    """Return the seconds at a size `here`, where the large run has size 1 and the small `of_small`.
+    """Return the seconds at a size `here`; the large run has size 1, the small run `small_size`.
 
-    A part that is fixed and one that grows by the size. Of a stage that one run alone has: all of
-    the large one's grows, half of the small one's.
+    A fixed part and a part growing by the size. For a stage of a single run: all of the large run's
+    time grows, half of the small run's.
     """
     if small is None:
         return (large or 0.0) * here
@@ -127,14 +127,14 @@ def _between(large: float | None, small: float | None, here: float, small_size: 
 
 
 def measured_run() -> dict[str, Any]:
-    """Return the measured seconds by stage, and of what; `benchmarks.stage_seconds` writes it."""
+    """Return the measured seconds by stage, and the subject, from `benchmarks.stage_seconds`."""
     text = files("embspace.app.reporting").joinpath(MEASURED).read_text(encoding="utf-8")
     measured: dict[str, Any] = json.loads(text)
     return measured
 
 
 def growth(stage: Stage) -> tuple[float, float, float]:
-    """Return the powers of parameters, characters and tokens that a stage's time grows by."""
+    """Return the powers of parameters, characters and tokens for the growth of a stage's time."""
     listed = stage.entry.get("deps", ())
     paths = [path if isinstance(path, str) else next(iter(path)) for path in listed]
     return next(
@@ -153,12 +153,12 @@ def cost_told(
     jobs: int | None,
     way_of: Callable[[str], str] = lambda _: "",
 ) -> str:
-    """Return a sentence on the minutes that stages will take, and which of them take most.
+    """Return a sentence on the minutes of stages to run, and on the longest stages.
 
     Args:
-        needs: The stages that will run, and what they need of each other.
-        durations: Knows their seconds.
-        jobs: How many run at once; None for one a core.
+        needs: The stages to run, and the stages needed before.
+        durations: Knows the seconds of the stages.
+        jobs: Number of stages at once; None for one a core.
         way_of: Returns how a stage is left out, or "".
     """
     seconds = durations.known(needs)

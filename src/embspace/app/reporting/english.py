@@ -1,4 +1,4 @@
-"""Tells English texts by the share of function words, whatever else is in them."""
+"""Tells English texts by the share of function words, whatever else is in the texts."""
 
 import csv
 import re
@@ -18,7 +18,7 @@ MOST_TEXTS = 2000
 
 
 def function_words(root: Path) -> set[str]:
-    """Return the English function words of a tree; none without their file."""
+    """Return the English function words of a tree; none without a file of function words."""
     file = root / FUNCTION_WORDS
     if not file.is_file():
         return set()

@@ -1,4 +1,4 @@
-"""Draws the analyses of a report while its stages run, and fills the page with them."""
+"""Draws the analyses of a report during the run of the stages, and fills the page."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +25,10 @@ Shown = Callable[[Path], None]
 
 
 class GrowingPage:
-    """The page of a report, index.html in its folder, from its first line to its last.
+    """The page of a report, index.html in the report's folder, from the first line to the last.
 
-    Each analysis is drawn when the stages that make its results have ended, and stands on the page
-    from the next time on that it is written, whole or not at all.
+    An analysis is drawn when the stages for its results have ended, and stands on the page from the
+    next writing on, whole or not at all.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class GrowingPage:
         left_out: Mapping[str, list[str]],
         shown: Shown,
     ) -> None:
-        """Take what there is to draw: the addresses of the `stages` that each analysis needs.
+        """Take the analyses to draw: the addresses of the `stages` needed by every analysis.
 
-        `written` are the model and the corpora, as commands take them; `shown` is told of the page
-        each time it is written.
+        `written` are the model and the corpora, as commands take them; `shown` is called after
+        every writing of the page.
         """
         self._tree, self._model, self._target = tree, model, target
         self._stages, self._done = dict(stages), set[str]()
@@ -62,13 +62,13 @@ class GrowingPage:
         return self._target / "index.html"
 
     def begin(self) -> None:
-        """Write the page with what is there, before any stage runs."""
+        """Write the page with the present results, before any stage runs."""
         for folder in COPIED:
             shutil.rmtree(self._target / folder, ignore_errors=True)
         self._write(self._said_running(None), RELOAD)
 
     def follow(self, steps: Iterator[Step]) -> Iterator[Step]:
-        """Yield the steps of a run, draw what they complete, and write the page now and then."""
+        """Yield the steps of a run, draw completed analyses, and write the page now and then."""
         for step in steps:
             yield step
             if step.kind in DONE:
@@ -79,10 +79,10 @@ class GrowingPage:
                 self._write(self._said_running(step), RELOAD)
 
     def end(self) -> None:
-        """Write the page as it stays.
+        """Write the final page.
 
         Raises:
-            InputError: if an analysis could not be drawn, as its stages have not ended.
+            InputError: if an analysis could not be drawn, because stages have not ended.
         """
         self._draw_ready()
         if lacking := self._waiting():
@@ -91,7 +91,7 @@ class GrowingPage:
 
     @contextmanager
     def told_if_ended(self) -> Iterator[None]:
-        """Write on the page that a run has ended early."""
+        """Write on the page if a run has ended early."""
         try:
             yield
         except BaseException as error:
@@ -113,7 +113,7 @@ class GrowingPage:
         return [analysis.noun for analysis in self._stages if analysis not in self._drawn]
 
     def _draw_ready(self) -> bool:
-        """Draw the analyses whose stages have ended; return whether there were any."""
+        """Draw the analyses with ended stages; return whether any was drawn."""
         ready = [
             analysis
             for analysis, addresses in self._stages.items()
@@ -126,7 +126,7 @@ class GrowingPage:
         return bool(ready)
 
     def _copy(self, analysis: Analysis) -> None:
-        """Copy what the page links to: the drawing, and the results of its analysis."""
+        """Copy the files linked from the page: the drawing, and the results of the analysis."""
         noun = analysis.noun
         folders = (f"results/{noun}", f"figures/{noun}")
         files = [file for folder in folders for file in (self._tree / folder).rglob("*.*")]
@@ -165,9 +165,9 @@ class GrowingPage:
 
 
 def draw_analysis(tree: Path, analysis: Analysis, name: str) -> None:
-    """Draw one analysis of a model, or of what else has the name, from the results in a tree.
+    """Draw an analysis of a model, or of a run or pair of the name, from the results in a tree.
 
-    As its stage would; what was drawn before from the same results is taken from where it is kept.
+    As the stage would; an earlier drawing from the same results is taken from the cache.
     """
     from embspace.app.paper import known_figures, label_of
     from embspace.draw.page.saving import draw_and_save
@@ -182,7 +182,7 @@ def draw_analysis(tree: Path, analysis: Analysis, name: str) -> None:
 
 
 def share_drawings(root: Path, tree: Path) -> None:
-    """Let a tree take and keep its drawings where the study in `root` does."""
+    """Let a tree take and keep its drawings in the cache of the study in `root`."""
     if tree != root and not (tree / DRAWINGS).exists():
         (root / DRAWINGS).mkdir(parents=True, exist_ok=True)
         (tree / DRAWINGS).parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Command `embspace compare`: what holds of two models side by side, computed and put on a page.
+"""Command `embspace compare`: the comparison of two models, computed and put on a page.
 
-It runs in a tree of its own, as a report of one model does.
+The comparison runs in a separate tree, like a report of a single model.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,26 +40,26 @@ MEASURES = "measures"  # needs nearly all that is measured of each model
 
 
 class ComparedModels(NamedTuple):
-    """Two models, and the texts that both read."""
+    """Two models, and the texts for both."""
 
     first: Subject
     second: Subject
 
     @property
     def key(self) -> str:
-        """Return the name of the pair, which its results have."""
+        """Return the name of the pair, as in the results."""
         return f"{self.first.model}{PAIR}{self.second.model}"
 
     @property
     def title(self) -> str:
-        """Return what the page is listed as."""
+        """Return the page's title in lists."""
         model, *_ = self.first.written
         other, *_ = self.second.written
         return f"{model} and {other}{self.first.title.removeprefix(model)}"
 
     @property
     def name(self) -> str:
-        """Return the name of the pair, with other texts than those of params.yaml."""
+        """Return the name of the pair, with texts different from params.yaml."""
         return self.key + self.first.name.removeprefix(self.first.model)
 
 
@@ -72,14 +72,14 @@ def describe_pair(
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
 ) -> ComparedModels:
-    """Return what two models and the texts are; arguments are those of `describe_subject`.
+    """Return two models and the texts; arguments are as for `describe_subject`.
 
-    What is `given` is said of a model that no file of conf/ describes. Two of one label are called
-    by their names.
+    The facts in `given` are on a model without a file in conf/. Two models of the same label are
+    called by the names.
 
     Raises:
-        InputError: if one is not known or cannot be compared, or both are one; if one tokenizer is
-            given for two folders.
+        InputError: if a model is unknown or cannot be compared, or both are the same; if a single
+            tokenizer is given for two folders.
     """
     first_given, second_given = _given_to(model, other, given or {})
     first = describe_subject(model, corpora, say, reading=reading, given=first_given)
@@ -96,7 +96,7 @@ def describe_pair(
 
 
 def _given_to(model: str, other: str, given: Given) -> tuple[Given | None, Given | None]:
-    """Return what is given of each of two models: a tokenizer is of the one that is a folder."""
+    """Return the given facts by model: a tokenizer belongs to the model in a folder."""
     root = find_root()
     free = [word for word in (model, other) if not is_described(word, root)]
     folders = [word for word in free if expanded(word).is_dir()]
@@ -121,7 +121,7 @@ def _description(subject: Subject) -> dict[str, Any]:
 
 
 def _called_by_name(subject: Subject) -> Subject:
-    """Return a model whose label is its name, which has a digest; one of conf/ as it is."""
+    """Return a model with its name, which has a digest, as label; a model of conf/ unchanged."""
     if not subject.described:
         return subject
     return replace(subject, described={**subject.described, "label": subject.model})
@@ -130,13 +130,13 @@ def _called_by_name(subject: Subject) -> Subject:
 def write_comparison(
     pair: ComparedModels, say: Say, *, with_measures: bool, jobs: int | None = None
 ) -> Path:
-    """Compute what is not there yet of a pair, and write its page; the current folder is a root.
+    """Compute missing results of a pair, and write the page; the current folder is a root.
 
     Returns:
         The page, relative to the root.
 
     Raises:
-        InputError: with what a stage said that failed; a next call goes on from there.
+        InputError: with the message of a failed stage; a next call goes on from the failure.
     """
     from embspace.app.page.names import names_of
     from embspace.app.page.overview import write_named
@@ -205,7 +205,7 @@ def _size(tree: Path, pair: ComparedModels) -> Size:
 
 
 def _way_of(stage: str) -> str:
-    """Return how a stage is left out: what measures a model is for one table alone."""
+    """Return how a stage is left out: the measures of a model are for a single table."""
     is_measure = stage.startswith(("measure_", "compare_measures"))
     return " (--no-measures leaves it out)" if is_measure else ""
 

@@ -1,4 +1,4 @@
-"""Chooses the analyses of a report: in the order of use, and by which options others come."""
+"""Chooses the analyses of a report: in the order of use, and with the options for more."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -60,24 +60,24 @@ QUICKER: dict[str, dict[str, dict[str, Any]]] = {
 
 
 class Analysis(NamedTuple):
-    """One analysis of a report."""
+    """An analysis of a report."""
 
     noun: str
     chapter: str
-    """The folder of its drawings."""
+    """The folder of the analysis's drawings."""
     rank: int
-    """When it is computed, from 0; those of one rank side by side."""
+    """The turn of the computation, from 0; analyses of the same rank run side by side."""
     option: str
-    """What asks for it; "" of what every report has."""
+    """The option for the analysis; "" for an analysis of every report."""
 
     @property
     def is_map(self) -> bool:
-        """Return whether it is a map, or needs all of them."""
+        """Return whether the analysis is a map, or needs all maps."""
         return self.noun in (*MAPS, OF_ALL)
 
 
 def analyses() -> list[Analysis]:
-    """Return all analyses that a report can have, in the order of the page."""
+    """Return all possible analyses of a report, in the order of the page."""
     from embspace.app.page.model import nouns_of_page
 
     return [_placed(noun, chapter) for noun, chapter in nouns_of_page().items()]
@@ -99,9 +99,9 @@ def is_chosen(
 ) -> bool:
     """Return whether a report has an analysis.
 
-    One of a model and the texts of a study has all that `embspace run` computes of each model, and
-    with `layers` or `all` all of a profiled one, too. Of others, one whose model and texts are not
-    in English has analyses of stimuli by the option `stimuli` alone.
+    A report on a model and texts of a study has all analyses of `embspace run` for every model, and
+    with `layers` or `all` all of a profiled model, too. A report on further models and texts, if
+    model and texts are not in English, has analyses of stimuli by the option `stimuli` alone.
     """
     if analysis.is_map and NO_MAPS in options:
         return False
@@ -123,7 +123,7 @@ def _reads_stimuli(analysis: Analysis, options: Collection[str]) -> bool:
 def left_out(
     options: Collection[str], *, is_study: bool, is_english: bool = True
 ) -> dict[str, list[str]]:
-    """Return the analyses that a report lacks, by the options that would have had them."""
+    """Return the analyses missing in the report, by the options for adding the analyses."""
     lacking: dict[str, list[str]] = {}
     for analysis in analyses():
         if not is_chosen(analysis, options, is_study=is_study, is_english=is_english):
@@ -133,7 +133,7 @@ def left_out(
 
 
 def _way(analysis: Analysis, options: Collection[str], *, is_study: bool, is_english: bool) -> str:
-    """Return the options by which a report would have an analysis that it lacks."""
+    """Return the options for adding a missing analysis to a report."""
     if analysis.is_map and NO_MAPS in options:
         return f"without --{NO_MAPS}"
     if is_study:
@@ -145,10 +145,10 @@ def _way(analysis: Analysis, options: Collection[str], *, is_study: bool, is_eng
 
 
 def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysis, list[str]]:
-    """Return the addresses of the stages that make the results of each analysis.
+    """Return the addresses of the stages that make the results, by analysis.
 
-    They are of a model, or of a pair in the place of one. An analysis of which a tree makes no
-    results is left out.
+    The stages are of a model, or of a pair in the place of a model. An analysis without results in
+    the tree's graph is left out.
     """
     from embspace.app.paper import known_figures
     from embspace.draw.page.saving import result_path
@@ -173,12 +173,12 @@ def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysi
 
 
 def item_of(address: str) -> str:
-    """Return the name of a stage's item, as steps have it, of its address."""
+    """Return the name of a stage's item, as in steps, from the address."""
     return address.rpartition(":")[2]
 
 
 def quicker_settings(root: Path, options: Collection[str], *, is_study: bool) -> dict[str, Any]:
-    """Return the whole settings of each file of conf/ that a report has others of."""
+    """Return the whole settings of files of conf/ with changes for a report."""
     if is_study or ALL in options:
         return {}
     changed = {
@@ -198,7 +198,7 @@ def quicker_settings(root: Path, options: Collection[str], *, is_study: bool) ->
 
 
 def _with(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with some changed; of a setting with keys of its own, some keys."""
+    """Return settings with some changed; for a setting with its own keys, some keys."""
     return dict(settings) | {
         key: {**settings[key], **value} if isinstance(value, dict) else value
         for key, value in changes.items()
@@ -206,7 +206,7 @@ def _with(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
 
 
 def ranks_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, int]:
-    """Return the smallest rank of the analyses that need each stage, by its item's name."""
+    """Return the smallest rank of the dependent analyses for every stage, by the item's name."""
     ranks = dict[str, int]()
     for analysis, addresses in stages.items():
         for name in map(item_of, addresses):
@@ -215,9 +215,9 @@ def ranks_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, int]:
 
 
 def ways_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, str]:
-    """Return how a stage is left out, by its item's name, of those that can be.
+    """Return how a stage is left out, by the item's name, for optional stages.
 
-    It is if all that need it are maps, or come by options.
+    A stage is optional if all dependent analyses are maps, or come by options.
     """
     users: dict[str, list[Analysis]] = {}
     for analysis, addresses in stages.items():

@@ -23,7 +23,7 @@ COLUMNS = [*KEYS, "layer", "value"]
 
 
 def reference_table(root: Path, models: Sequence[str]) -> pd.DataFrame:
-    """Return the measures that the figures of the families show, of models with results.
+    """Return the measures in the figures of the families, for models with results.
 
     Raises:
         InputError: if no family of a model was measured.
@@ -64,7 +64,7 @@ def _profiles(
 
 
 def _spread_out(table: pd.DataFrame, lengths: dict[str, float]) -> pd.DataFrame:
-    """Return rows of tokens and poolings alone, without first tokens that are all one."""
+    """Return rows of tokens and poolings alone, without first tokens that are all equal."""
     is_one = (table["space"] == "cls") & (table["layer"] == 0)
     table = table[~is_one & table["space"].isin(["token", "cls", "mean"])]
     return table.assign(tokens_per_text=table["corpus"].map(lengths).round(1))

@@ -1,4 +1,4 @@
-"""Measures how slow the machine is now, beside the one on which stages were timed."""
+"""Measures the present speed of the machine, relative to the machine of the timed stages."""
 
 import subprocess
 import sys
@@ -17,10 +17,10 @@ print(monotonic() - began)
 
 
 def slowness(jobs: int) -> float:
-    """Return how many times the usual time a loop takes, run as often at once as `jobs`.
+    """Return the time of a loop over the usual time, with as many loops at once as `jobs`.
 
-    So many processes share the cores with each other, and with what else runs, as stages will.
-    1 where it cannot be measured.
+    The processes share the cores among themselves and with further programs, like stages. 1 without
+    a measurement.
     """
     loops = [
         subprocess.Popen([sys.executable, "-S", "-c", LOOP], stdout=subprocess.PIPE, text=True)

@@ -1,4 +1,4 @@
-"""The texts of a report: corpora by name, and files that become corpora of their own."""
+"""The texts of a report: corpora by name, and files as further corpora."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def texts_given(
     """Return the corpora of several names and files, and the texts of the files.
 
     Raises:
-        InputError: if one is not known, or given twice.
+        InputError: if a corpus is unknown, or given twice.
     """
     names, files = list[str](), list[OwnTexts]()
     if reading and not any(map(_is_file, corpora)):
@@ -69,7 +69,7 @@ def _texts(
 
 
 def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
-    """Return the texts of a file, read once to see that it is one."""
+    """Return the texts of a file, after a first reading as a check."""
     from embspace.files.formats.endings import stem_of
     from embspace.files.texts import content_of, load_texts
 
@@ -101,7 +101,7 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
 
 
 def _label_columns(texts: "pd.DataFrame", options: dict[str, Any]) -> list[str]:
-    """Return the columns with few values, each of several texts, that may be labels."""
+    """Return the columns with few values, every value of several texts, as possible labels."""
     used = {"id", "text", "document", *map(str, options.values())}
     return [
         name
@@ -114,7 +114,7 @@ def _label_columns(texts: "pd.DataFrame", options: dict[str, Any]) -> list[str]:
 
 
 def labels_unread(files: Sequence[OwnTexts]) -> list[str]:
-    """Return sentences on columns that may be labels, with the option by which they are read."""
+    """Return sentences on columns of possible labels, with the option for reading the labels."""
     return [
         f"{own.place}: column '{column}' has a few values that texts share; "
         f"--{OPTIONS[GROUP]} {column} reads them as labels"
@@ -124,7 +124,7 @@ def labels_unread(files: Sequence[OwnTexts]) -> list[str]:
 
 
 def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:
-    """Stop if all texts are of one document, which is known before anything is computed."""
+    """Stop if all texts are of the same document, before anything is computed."""
     from embspace.prepare.texts import flaw_of_documents
 
     if unit is not None and unit not in texts:
@@ -135,7 +135,7 @@ def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> Non
 
 
 def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
-    """Return whether a column has names that several texts share, and more than one."""
+    """Return whether a column has more than one name, shared by several texts."""
     from pandas.api.types import is_scalar
 
     if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists

@@ -1,7 +1,7 @@
 """Asks DVC for the outdated stages of a tree, and records finished stages in cache and locks.
 
-One process keeps the books while the commands of several stages run. A later `dvc repro` finds the
-tree as if `dvc repro` had run all stages in sequence.
+A single process keeps the books during the commands of several stages. A later `dvc repro` finds
+the tree as if `dvc repro` had run all stages in sequence.
 """
 
 import json
@@ -19,7 +19,7 @@ from embspace.settings.pipeline import GRAPH, LOCK
 
 
 def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
-    """Return the targets among DVC's stages of a tree, with items, and all stages they need.
+    """Return the targets among DVC's stages of a tree, with items, and all stages needed before.
 
     Without a target, return all stages, as for `dvc repro`.
     """
@@ -35,10 +35,10 @@ def _collect(repo: Any, folder: Path, targets: Sequence[str]) -> list[Any]:
 
 
 class Bookkeeper:
-    """Keeps the books of a tree's stages, with DVC's own means, while it holds DVC's lock."""
+    """Keeps the books of a tree's stages, with DVC's own means, under DVC's lock."""
 
     def __init__(self, repo: Any, stages: list[Any]) -> None:
-        """Take the stages to run, of a repository of DVC that is locked."""
+        """Take the stages to run, of a locked repository of DVC."""
         self._repo = repo
         self._stages = {stage.name: stage for stage in stages}
         self._unwritten = list[Any]()
@@ -49,18 +49,19 @@ class Bookkeeper:
         }
 
     def is_current(self, name: str) -> bool:
-        """Return whether command, inputs, settings and outputs are those of the lock.
+        """Return whether command, inputs, settings and outputs agree with the lock.
 
         Raises:
-            InputError: if DVC cannot tell, as while another command of DVC runs the stage.
+            InputError: if DVC cannot tell, as while a second command of DVC runs the stage.
         """
         with _explained(name):
             return not self._stages[name].changed()
 
     def begin(self, name: str, *, restore: bool) -> bool:
-        """Remove what an earlier run has made; return whether its outputs come from the cache.
+        """Remove the output of an earlier run; return whether outputs come from the cache.
 
-        If `restore` is true and the stage ran before with the same inputs and settings, they do.
+        Outputs come from the cache if `restore` is true and the stage ran before with the same
+        inputs and settings.
 
         Raises:
             InputError: if a file cannot be removed or restored.
@@ -78,21 +79,21 @@ class Bookkeeper:
         return False
 
     def command(self, name: str) -> tuple[list[str], Path]:
-        """Return a stage's command, for the user's shell as DVC calls it, and where it runs."""
+        """Return a stage's command, for the user's shell as in DVC, and the working folder."""
         from dvc.stage.run import _make_cmd, get_executable
 
         stage = self._stages[name]
         return list(_make_cmd(get_executable(), stage.cmd)), Path(stage.wdir)
 
     def variables(self, name: str) -> dict[str, str]:
-        """Return the variables that DVC gives to the command of a stage."""
+        """Return DVC's variables for the command of a stage."""
         return {"DVC_ROOT": self._repo.root_dir, "DVC_STAGE": self._stages[name].addressing}
 
     def finish(self, name: str) -> None:
         """Put the outputs of a stage into DVC's cache, and the run into the run cache.
 
-        DVC itself leaves stages with a `cache: false` output, metrics and plots aside, out of the
-        run cache; tables are such outputs.
+        DVC leaves stages with a `cache: false` output, metrics and plots aside, out of the run
+        cache; tables have `cache: false`.
 
         Raises:
             InputError: if an output is missing or cannot be kept.
@@ -106,7 +107,7 @@ class Bookkeeper:
         self._unwritten.append(stage)
 
     def write_locks(self) -> list[str]:
-        """Write the locks of the stages that have finished since the last call; return their names.
+        """Write the locks of the stages finished since the last call; return the names.
 
         A lock is written once, whole or not at all, with all new entries.
 
@@ -122,7 +123,7 @@ class Bookkeeper:
 
 @contextmanager
 def _explained(name: str) -> Iterator[None]:
-    """Put the name of a stage before what DVC or the system says, as an `InputError`."""
+    """Put the name of a stage before a message of DVC or the system, as an `InputError`."""
     from dvc.exceptions import DvcException
 
     try:
@@ -132,7 +133,7 @@ def _explained(name: str) -> Iterator[None]:
 
 
 def _mend_lock_of_files(file: Path) -> None:
-    """Remove DVC's list of files in use where an ended run left half of it.
+    """Remove DVC's list of files in use if an ended run has left half of the list.
 
     DVC writes the list in place, and refuses all later runs if the list is no JSON.
     """
@@ -145,7 +146,7 @@ def _mend_lock_of_files(file: Path) -> None:
 
 
 def _write_lock(lock: Path, stages: list[Any]) -> None:
-    """Write the entries of stages into one lock, as DVC does, but whole or not at all."""
+    """Write the entries of stages into a lock, as DVC does, but whole or not at all."""
     from dvc.stage.serialize import to_lockfile
     from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
 

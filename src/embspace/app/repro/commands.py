@@ -18,7 +18,7 @@ DRAIN = 1.0  # seconds to wait for lines of a command that has ended, but left a
 
 @dataclass(frozen=True)
 class Line:
-    """A line that a command printed."""
+    """A printed line of a command."""
 
     stage: str
     text: str
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class End:
-    """The end of a command; the status is negative if a signal ended it."""
+    """The end of a command; the status is negative after an end by a signal."""
 
     stage: str
     status: int
@@ -35,7 +35,7 @@ class End:
 
 
 class Command:
-    """A stage's command, which runs in a process group of its own."""
+    """A stage's command, in a separate process group."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Command:
             os.killpg(self._process.pid, signal.SIGTERM)
 
     def wait(self) -> None:
-        """Wait for the end; kill what has not ended in `PATIENCE` seconds."""
+        """Wait for the end; kill processes still running after `PATIENCE` seconds."""
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -106,7 +106,7 @@ def _wait(
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait, whose handlers may raise between a start and its record."""
+    """Let SIGINT and SIGTERM wait: the handlers may raise between a start and the record."""
     if current_thread() is not main_thread():  # where no handler runs
         yield
         return

@@ -14,7 +14,7 @@ ENOUGH = 5.0  # seconds of stages, to tell how fast the machine is
 
 
 class Durations:
-    """The seconds of the last run of each stage of a tree, kept beside its cache."""
+    """The seconds of the last run of every stage of a tree, kept beside the cache."""
 
     def __init__(
         self, root: Path, tree: str = "", expected: Callable[[str], float | None] | None = None
@@ -25,8 +25,8 @@ class Durations:
             root: The root of the tree.
             tree: The name of a tree beside, with different texts or settings, and hence with
                 separate times.
-            expected: Returns the known seconds of a stage that never ran; by default the seconds of
-                the same stage for a different model.
+            expected: Returns the known seconds of a stage without an earlier run; by default the
+                seconds of the same stage for a different model.
         """
         self._file = root / DURATIONS
         self._prefix = f"{tree}{OF_TREE}" if tree else ""
@@ -45,7 +45,7 @@ class Durations:
     ) -> str:
         """Return `, up to 3 min left`; if unknown, the reason, the first time alone.
 
-        The time is shorter if DVC knows some stages from its cache, seen only on reaching them.
+        The time is shorter if DVC has some stages in the cache, seen only on reaching the stages.
         """
         seconds = self.left(needs, jobs, running)
         if seconds is not None:
@@ -66,7 +66,7 @@ class Durations:
         stages are scaled likewise.
 
         Args:
-            needs: For a stage that has not ended, the stages before.
+            needs: For every unfinished stage, the stages before.
             jobs: Number of jobs at once.
             running: Running stages of `needs`, with the seconds since the start.
         """
@@ -76,12 +76,12 @@ class Durations:
         return schedule(known, needs, jobs, running).seconds * self._slowness()
 
     def known(self, stages: Collection[str]) -> dict[str, float]:
-        """Return the seconds of the stages that ran before, or ran for another model."""
+        """Return the seconds of the stages with an earlier run, for this or a different model."""
         seconds = {stage: self._estimate(stage) for stage in stages}
         return {stage: value for stage, value in seconds.items() if value is not None}
 
     def keep(self, stage: str, seconds: float) -> None:
-        """Take the seconds of a stage that has ended; `save` writes them."""
+        """Take the seconds of an ended stage; `save` writes the seconds."""
         if (expected := self._estimate(stage)) is not None:
             self._expected += expected
             self._taken += seconds
@@ -98,7 +98,7 @@ class Durations:
         return self._expect(stage) if known is None else known
 
     def _slowest_other(self, stage: str) -> float | None:
-        """Return the seconds that a stage took for the slowest other model."""
+        """Return the seconds of a stage for the slowest model of all."""
         names = {key: key.rpartition(OF_TREE)[2].partition("@")[0] for key in self._seconds}
         name = stage.partition("@")[0]
         return max((s for key, s in self._seconds.items() if names[key] == name), default=None)

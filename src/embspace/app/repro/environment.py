@@ -22,14 +22,14 @@ SHARED = ("NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 
 
 def n_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of cores for this process."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def environment(jobs: int = 1) -> dict[str, str]:
     """Return the user's environment with this interpreter first, and `make`'s kernels and heap.
 
-    Products take one thread; several jobs share the cores. The user's own settings stay.
+    Products take a single thread; several jobs share the cores. The user's own settings stay.
     """
     share = str(max(1, n_cores() // jobs))
     environment = {**HEAP, **ONE_THREAD, **dict.fromkeys(SHARED, share), **os.environ}

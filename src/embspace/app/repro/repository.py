@@ -1,4 +1,4 @@
-"""Opens a tree as a repository of DVC, also where it is in no repository of git."""
+"""Opens a tree as a repository of DVC, also outside of a repository of git."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from typing import Any
 from embspace.errors import InputError
 
 KEPT_IN = "DVC_SITE_CACHE_DIR"
-"""The variable by which DVC is told where to keep its state."""
+"""The variable with DVC's place for its state."""
 
 
 def open_repository(folder: Path) -> Any:
@@ -46,9 +46,9 @@ def _let_state_be_kept() -> None:
 
 
 def without_git(cache: Path, cache_types: list[str], folder: Path) -> str:
-    """Return DVC's settings for a tree in `folder` that git has no part in, with another's cache.
+    """Return DVC's settings for a tree in `folder` without git, with the cache of a second tree.
 
-    The cache is named from the folder's `.dvc`, for DVC takes `%(` in a path as its own.
+    The cache is named from the folder's `.dvc`, for DVC interprets `%(` in a path.
     """
     place = os.path.relpath(cache, folder / ".dvc")
     return (

@@ -1,4 +1,4 @@
-"""Runs the stages of a tree, several at once, as `dvc repro` would one after the other."""
+"""Runs the stages of a tree, several at once, with the results of `dvc repro` in sequence."""
 
 import json
 import logging
@@ -31,16 +31,16 @@ Kind = Literal["starts", "runs", "ends", "current", "cached"]
 
 @dataclass(frozen=True)
 class Step:
-    """Reports one event of a stage: start, progress, end, up to date, or taken from the cache."""
+    """Reports an event of a stage: start, progress, end, up to date, or taken from the cache."""
 
     stage: str
     kind: Kind
     time_left: str = ""
-    """`, up to 3 min left`, where it starts or runs."""
+    """`, up to 3 min left`, at the start or during the run."""
     running: tuple[str, ...] = ()
     """Further running stages."""
     seconds: float = 0.0
-    """The time since it started, where it runs or ends."""
+    """The time since the start, during the run or at the end."""
     n_done: int = 0
     """Number of completed stages, including the present stage."""
     n_stages: int = 0
@@ -66,8 +66,8 @@ def run_side_by_side(
 ) -> Iterator[Step]:
     """Run outdated targets, and outdated stages before, side by side; yield every step.
 
-    Closing the iterator ends the commands; finished stages stay in the locks. A forced run that was
-    interrupted continues.
+    Closing the iterator ends the commands; finished stages stay in the locks. A forced run
+    continues after an interruption.
 
     Args:
         folder: The root of the tree.
@@ -78,7 +78,7 @@ def run_side_by_side(
         force: True to compute stages that are up to date, or were computed before, as well.
         durations: Where times are kept; by default the tree's.
         ranks: The turn of a stage, by name, from 0; stages needed before have an earlier turn.
-            Among stages of one rank, and of none, the longest chain comes first.
+            Among stages of the same rank, and without a rank, the longest chain comes first.
         announce: Takes, before any stage runs, the outdated stages with the outdated stages before.
 
     Raises:
@@ -127,13 +127,13 @@ class _Run:
         self._unsaved, self._last_step = 0.0, monotonic()
 
     def is_all_current(self) -> bool:
-        """Return whether nothing is to be done; what is up to date then need not be asked again."""
+        """Return whether nothing is to be done; current stages then need no second check."""
         if self._is_forced:
             return False
         return all(map(self._books.is_current, self._waiting))
 
     def out_of_date(self) -> Needs:
-        """Return the stages to run, unless cached, with their needs among these stages."""
+        """Return the stages to run, unless cached, with the needs among these stages."""
         stale = set[str]()
         for name in in_order(self._books.needs):
             is_fed = not self._books.needs[name].isdisjoint(stale)
@@ -159,7 +159,7 @@ class _Run:
         return Step(name, kind, left, others, seconds, len(self._done), n_stages)
 
     def steps(self, given: dict[str, str], held: int) -> Iterator[Step]:
-        """Run all stages; yield each step."""
+        """Run all stages; yield every step."""
         while self._waiting or self._running:
             yield from self._start_ready(given, held)
             if not self._running:
@@ -184,7 +184,7 @@ class _Run:
             (self._folder / FORCED).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """End what still runs, and write the locks of what has ended."""
+        """End running commands, and write the locks of ended stages."""
         running, self._running = [*self._running.values()], {}
         for stage in running:
             stage.command.end()
@@ -193,7 +193,7 @@ class _Run:
         self._save()
 
     def _start_ready(self, given: dict[str, str], held: int) -> Iterator[Step]:
-        """Start stages whose needs have ended while jobs are free; pass over current stages."""
+        """Start stages after all needed stages while jobs are free; pass over current stages."""
         has_news = True
         while has_news and self._failure is None:
             has_news = False
@@ -227,7 +227,7 @@ class _Run:
         return self.step(name, "cached" if is_cached else "starts")
 
     def _may_start(self) -> bool:
-        """Return whether a job is free, and memory where others run."""
+        """Return whether a job is free, and memory beside running commands."""
         import psutil
 
         if len(self._running) >= self._jobs:
@@ -262,10 +262,10 @@ class _Run:
         self._failure = self._failure or error
 
     def _save(self) -> None:
-        """Write locks, times, and what a forced run need not compute again.
+        """Write locks, times, and the stages that a forced run need not compute again.
 
         Raises:
-            InputError: if one cannot be written, as on a full disk.
+            InputError: if a file cannot be written, as on a full disk.
         """
         self._unsaved = 0.0
         with undisturbed():

@@ -1,1 +1,1 @@
-"""A `python` that has imported what stages import."""
+"""A `python` with the stages' imports done in advance."""

@@ -1,6 +1,6 @@
-"""A command `python` that starts at once: a call is a fork of a process that imported beforehand.
+"""A command `python` that starts at once: a call forks a process that has imported already.
 
-To import torch, umap or matplotlib takes longer than many a stage computes.
+To import torch, umap or matplotlib takes longer than the computation of many a stage.
 """
 
 import os
@@ -82,11 +82,11 @@ def warm_python(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def _server_in(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    """Start the process, which answers to `python` in a folder.
+    """Start the process to answer calls of `python` in a folder.
 
     Raises:
-        OSError: if the folder's path is too long for a socket, nothing in it may be executed, or
-            the system's kernel has no way to wait for several things at once.
+        OSError: if the folder's path is too long for a socket, no file in the folder may be
+            executed, or the system's kernel has no way to wait for several events at once.
     """
     if os.statvfs(folder).f_flag & os.ST_NOEXEC:
         raise PermissionError(folder)
@@ -111,7 +111,7 @@ def _server_in(folder: Path, environment: Mapping[str, str]) -> "subprocess.Pope
 
 
 def _end(server: "subprocess.Popen[bytes] | None", *, after_a_call: bool) -> None:
-    """End the process: now, or after a call that may still run but should be ending."""
+    """End the process: now, or after a call about to end."""
     if server is None:
         return
     assert server.stdin is not None  # it is a pipe

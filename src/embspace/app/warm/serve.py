@@ -34,28 +34,28 @@ PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class Fork(NamedTuple):
-    """Holds the module that a fork runs, and where it reports."""
+    """Holds the module of a fork, and the file for the fork's report."""
 
     arguments: list[str]
-    """The module, and what follows it."""
+    """The module, and the arguments behind."""
     report: int
-    """The file to which it writes what it has imported."""
+    """The file for the names of the fork's imports."""
 
 
 class Call(NamedTuple):
-    """Holds a fork that runs, and who waits for it."""
+    """Holds a running fork, and its caller."""
 
     child: int
-    """The number of its process."""
+    """The number of the fork's process."""
     connection: socket.socket | None
-    """To who called; None if that has ended."""
+    """To the caller; None after the caller's end."""
     ended: int
-    """A file that can be read when the fork has ended."""
+    """A file, readable after the fork's end."""
     imported: int
-    """The file in which it tells what it has imported."""
+    """The file with the names of the fork's imports."""
 
     def finish(self) -> list[str]:
-        """Take the fork's status, tell it to who called; return what it has imported."""
+        """Take the fork's status, report the status to the caller; return the fork's imports."""
         status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
         imported = _read(self.imported)
         os.close(self.ended)
@@ -65,7 +65,7 @@ class Call(NamedTuple):
         return imported
 
     def close(self) -> None:
-        """Close its files in another fork."""
+        """Close the call's files in a second fork."""
         os.close(self.ended)
         os.close(self.imported)
         if self.connection:
@@ -73,9 +73,9 @@ class Call(NamedTuple):
 
 
 def serve(listener: socket.socket, on_interrupt: Any) -> Fork:
-    """Fork for each call, whatever others run; return what to be, in the fork alone.
+    """Fork for every call, beside running calls; return the call to run, in the fork alone.
 
-    `on_interrupt` is what a fork does at SIGINT.
+    `on_interrupt` is a fork's handler of SIGINT.
     """
     wanted, calls = [*EVERYWHERE], list[Call]()
     while True:
@@ -98,7 +98,7 @@ def serve(listener: socket.socket, on_interrupt: Any) -> Fork:
 
 
 def _answer(listener: socket.socket, calls: list["Call"], on_interrupt: Any) -> Fork | None:
-    """Fork for one call, which joins `calls`; return what to be, in the fork alone."""
+    """Fork for a call, and add the call to `calls`; return the call to run, in the fork alone."""
     connection, _ = listener.accept()
     if (call := _read_call(connection)) is None:
         connection.close()
@@ -119,7 +119,7 @@ def _answer(listener: socket.socket, calls: list["Call"], on_interrupt: Any) -> 
 
 
 def _read_call(connection: socket.socket) -> dict[str, Any] | None:
-    """Return what a call says of itself, with its files; None if its caller has ended before."""
+    """Return the content of a call, with its files; None if the caller has ended before."""
     files = list[int]()
     with suppress(OSError, ValueError):
         _, files, *_ = socket.recv_fds(connection, 1, 3)
@@ -130,7 +130,7 @@ def _read_call(connection: socket.socket) -> dict[str, Any] | None:
 
 
 def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
-    """Import what is wanted until something can be read; return what."""
+    """Import the wanted modules until a file is readable; return the readable files."""
     while not (readable := select(watched, [], [], 0)[0]):
         if not wanted:
             return select(watched, [], [])[0]
@@ -140,7 +140,7 @@ def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
 
 
 def _terminate(child: int) -> None:
-    """End a fork and what it has started, as all that a terminal or a session has would end."""
+    """End a fork and its children, as at the end of a terminal or a session."""
     from psutil import NoSuchProcess, Process
 
     with suppress(NoSuchProcess):
@@ -151,14 +151,14 @@ def _terminate(child: int) -> None:
 
 
 def _read(imported: int) -> list[str]:
-    """Return the names that a fork has told, without waiting for what it has left running."""
+    """Return the names reported by a fork, without waiting for the fork's running children."""
     os.set_blocking(imported, False)
     with os.fdopen(imported, "rb", buffering=0) as lines:
         return (lines.read() or b"").decode().split()
 
 
 def _become(call: dict[str, Any], on_interrupt: Any) -> list[str]:
-    """Take what a call has: its input and outputs, folder, environment; return its arguments."""
+    """Take over a call's input and outputs, folder, environment; return the call's arguments."""
     signal.signal(signal.SIGINT, on_interrupt)
     # Else it would go on alone when the process from which it is forked is killed.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -174,7 +174,7 @@ def _become(call: dict[str, Any], on_interrupt: Any) -> list[str]:
 
 
 def main(listener: socket.socket) -> None:
-    """Serve; then be what is called, in one fork a call."""
+    """Serve; then run the called module, in a fork per call."""
     # Ctrl-C reaches all processes of a terminal; the calls end by it, and then so does this one.
     on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     (module, *sys.argv[1:]), report = serve(listener, on_interrupt)

@@ -23,7 +23,7 @@ def outliers(
         int, typer.Option("--neighbors", help="Nearest texts that count.", min=1)
     ] = 10,
 ) -> "Answer":
-    """List the texts off a corpus, with their nature.
+    """List the texts far from the rest of a corpus, and say what they are.
 
     Distance to the nearest texts, its percentile among the corpus's own, a p-value, and outliers at
     a false discovery rate of 5 %, with length, script, unknown tokens and copies beside. `embspace
