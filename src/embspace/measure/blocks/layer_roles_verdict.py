@@ -1,4 +1,4 @@
-"""The rule by which a correlation with depth bears a claim out, or does not."""
+"""The rule for the verdict of a correlation with depth on a claim."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
