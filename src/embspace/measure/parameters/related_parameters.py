@@ -96,7 +96,7 @@ def measure_related_parameters(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return Jaccard's similarity of the `k` words of related vectors, and R_k of activated vectors.
+    """Return Jaccard's similarity of `k` words of related vectors, and R_k of activated vectors.
 
     `jaccard_signed` uses the words with the highest scores, as in the paper's definition,
     `jaccard_absolute` the highest absolute scores, as in the paper's code; `share_related` is the
