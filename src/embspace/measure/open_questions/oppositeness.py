@@ -1,4 +1,4 @@
-"""Stage `measure_oppositeness`: are opposites freed, on one line, told from synonyms?
+"""Stage `measure_oppositeness`: are opposites freed, on a common line, told from synonyms?
 
 The first question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """
@@ -123,10 +123,10 @@ def measure_oppositeness(
 ) -> Outcome:
     """Measure opposites beside synonyms and random pairs, by part of speech, layer, preparation.
 
-    `pairs` has the list, `words` the words that are one token, `states` a row for each. A part of
-    speech with fewer than `FEWEST` pairs of a relation is left out. Cosines are in [-1, 1], AUCs
-    in [0, 1]; intervals of `level` are over pairs, by halves, `auc` of cosines at a level that the
-    layers share (Bonferroni). Verdicts are those of docs/open_questions.md.
+    `pairs` has the list, `words` the words of a single token, `states` a row per word. A part of
+    speech with fewer than `FEWEST` pairs of a relation is left out. Cosines are in [-1, 1], AUCs in
+    [0, 1]. Intervals of `level` are over pairs, by halves; intervals of `auc` of cosines have a
+    level shared by the layers (Bonferroni). Verdicts are by docs/open_questions.md.
     """
     classes = dict(_classes(pairs, words, n_folds, n_resamples, seed))
     counts = {
@@ -158,7 +158,7 @@ def measure_oppositeness(
 
 
 def _known(pairs: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs whose words both have vectors, with their rows as `first` and `second`."""
+    """Return the pairs with vectors of both words, with the words' rows as `first` and `second`."""
     keys = zip(words["part_of_speech"], words["word"], strict=True)
     numbers = {key: row for row, key in enumerate(keys)}
     rows = [
@@ -199,7 +199,7 @@ def _cosine_rows(
     level: float,
     level_of_auc: float,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each preparation, with the verdicts."""
+    """Yield a row for every preparation, with the verdicts."""
     ways = prepared(x, kinds.words, n_components, ridge)
     plain_ways = prepared(at_random, kinds.words, n_components, ridge)
     for (name, own), (_, plain_own) in zip(ways, plain_ways, strict=True):
@@ -241,7 +241,7 @@ def _examples(
     kinds: PairsOfOneClass,
     n_listed: int,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the pairs of each relation with the smallest and the largest cosine of embeddings."""
+    """Yield the pairs of every relation with the smallest and the largest cosine of embeddings."""
     unit = unit_rows(x)
     centered = unit_rows(x - x[kinds.words].mean(axis=0))
     for relation, pairs in zip(RELATIONS, (kinds.antonyms, kinds.synonyms), strict=True):

@@ -1,4 +1,4 @@
-"""Opposites and synonyms at one layer: cosines, a shared line, and classifiers of pairs."""
+"""Opposites and synonyms at a layer: cosines, a shared line, and classifiers of pairs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ LARGEST = {"difference": 2}  # if not 1
 
 @dataclass(frozen=True, eq=False)
 class PairsOfOneClass:
-    """Antonyms and synonyms of one part of speech, as rows of all words, and halves of them."""
+    """Antonyms and synonyms of a part of speech, as rows of all words, and halves of the pairs."""
 
     antonyms: Int[np.ndarray, "antonym 2"]
     synonyms: Int[np.ndarray, "synonym 2"]
     folds: Int[np.ndarray, " pair"]
-    """The fold of each pair, antonyms first; pairs with a common word are in one fold."""
+    """The fold of every pair, antonyms first; pairs with a common word share a fold."""
     halves: Float[np.ndarray, "draw pair"]
-    """1 for a pair that a draw has; the first draw has all, the others half of each kind."""
+    """1 for a pair in a draw; the first draw has all pairs, a further draw half of both kinds."""
 
     @property
     def all(self) -> Int[np.ndarray, "pair 2"]:
@@ -41,18 +41,18 @@ class PairsOfOneClass:
 
     @property
     def words(self) -> Int[np.ndarray, " word"]:
-        """The rows of the words of all pairs, each once, in ascending order."""
+        """The rows of the different words of all pairs, in ascending order."""
         return np.unique(self.all)
 
     def by_kind(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what belongs to antonyms, and what to synonyms, along the last axis."""
+        """Return the values of antonyms, and the values of synonyms, along the last axis."""
         n = len(self.antonyms)
         return values[..., :n], values[..., n:]
 
     def bounds(
         self, names: tuple[str, ...], drawn: Float[np.ndarray, "draw value"], level: float
     ) -> dict[str, float]:
-        """Return each value with its bounds, `_low` and `_high`, which end where its range does."""
+        """Return values with bounds, `_low` and `_high`, cut at the range of the value."""
         interval = half_sample_bounds(drawn[0], drawn[1:], len(self.all), level=level)
         ends = {"": drawn[0], "_low": interval.low, "_high": interval.high}
         return {
@@ -72,7 +72,7 @@ def pairs_of_one_class(
     n_resamples: int,
     generator: np.random.Generator,
 ) -> PairsOfOneClass:
-    """Draw folds, whole groups of pairs that share words, and halves of each kind of pairs."""
+    """Draw folds, keeping pairs with shared words together, and halves of both kinds of pairs."""
     is_antonym = np.arange(len(antonyms) + len(synonyms)) < len(antonyms)
     halves = np.zeros((1 + n_resamples, len(is_antonym)))
     halves[0] = 1
@@ -98,9 +98,9 @@ def _folds(
 def prepared(
     x: Float[np.ndarray, "word dim"], own: Int[np.ndarray, " own"], n_components: int, ridge: float
 ) -> Iterator[tuple[str, Float[np.ndarray, "word dim"]]]:
-    """Yield the rows `own`, as they are and without what their part of speech shares.
+    """Yield the rows `own`, unchanged and less three kinds of common parts.
 
-    The direction is that of ridge regression of the part of speech on all words.
+    `less_direction` removes the direction of ridge regression of the part of speech on all words.
     """
     x = x.astype(np.float64)
     mine = x[own]
@@ -116,7 +116,7 @@ def prepared(
 def _class_direction(
     x: Float[np.ndarray, "word dim"], own: Int[np.ndarray, " own"], ridge: float
 ) -> Float[np.ndarray, " dim"]:
-    """Return the unit direction by which ridge regression tells the rows `own` from the rest."""
+    """Return the unit direction of a ridge regression of the rows `own` against the rest."""
     centered = x - x.mean(axis=0)
     label = np.isin(np.arange(len(x)), own).astype(np.float64)
     covariance = centered.T @ centered / len(x)
@@ -134,11 +134,11 @@ def _without(
 def cosines_of_pairs(
     x: Float[np.ndarray, "word dim"], pairs: PairsOfOneClass, level: float, level_of_auc: float
 ) -> dict[str, float]:
-    """Return mean cosines of the kinds of pairs, with intervals over halves of each kind.
+    """Return mean cosines of the kinds of pairs, with intervals over halves of every kind.
 
-    A row of `x` is a word of `pairs.words`. `difference` is the antonyms' mean less that of random
-    pairs; `auc` the probability that a synonym pair has a larger cosine than an antonym pair, at a
-    level of its own.
+    A row of `x` is a word of `pairs.words`. `difference` is the antonyms' mean less the mean of
+    random pairs; `auc` the probability that a synonym pair has a larger cosine than an antonym
+    pair, with `level_of_auc`.
     """
     unit = unit_rows(x)
     gram = unit @ unit.T
@@ -172,8 +172,8 @@ def line_of_opposites(
 ) -> dict[str, float]:
     """Return the mean absolute cosine of the antonyms' differences, beside words dealt anew.
 
-    All words are dealt to pairs: to shuffle partners alone would keep a line where a list has one
-    pole first, as ours has.
+    All words are dealt to pairs: shuffling partners alone would keep a line where a list has one
+    pole first, as in our list.
     """
     rows, places = np.unique(antonyms, return_inverse=True)
     centered = x[rows].astype(np.float64) - x[rows].mean(axis=0)
@@ -194,11 +194,10 @@ def line_of_opposites(
 def classifiers_of_pairs(
     x: Float[np.ndarray, "word dim"], pairs: PairsOfOneClass, ridge: float, level: float
 ) -> dict[str, float]:
-    """Return held-out AUCs by which a classifier tells antonyms from synonyms.
+    """Return held-out AUCs of a classifier of antonyms against synonyms.
 
-    `auc` reads the products of both words' coordinates, centered and at unit length; `words_auc`
-    their sums, which say what words they are and not how they are related; `gain` is the
-    difference.
+    `auc` uses the products of both words' coordinates, centered and at unit length; `words_auc` the
+    sums, with the words' identity but without the relation; `gain` is the difference.
     """
     unit = unit_rows(x.astype(np.float64) - x[pairs.words].mean(axis=0))
     first, second = unit[pairs.all[:, 0]], unit[pairs.all[:, 1]]
