@@ -52,7 +52,7 @@ def null_rows(
             ]
         facts = {"null": null, "n": len(parts[0].x), "n_draws": protocol.n_null_draws}
         for measure in measures:
-            drawn = [one[measure.name] for one in nulls]
+            drawn = [draw[measure.name] for draw in nulls]
             yield {"measure": measure.name, **facts, **null_facts(values[measure.name], drawn)}
     if "context" in protocol.families and cloud.word is not None:
         yield from _exchanged(cloud, all_measures, protocol, rng)

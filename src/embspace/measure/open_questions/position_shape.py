@@ -140,7 +140,7 @@ def _loops(own: Shape, drawn: dict[str, list[Shape]], level: float) -> Iterator[
         }
         for rank, (birth, death) in enumerate(bars[np.isfinite(bars[:, 0])], start=1):
             shorter = {
-                name: float((those < death - birth).mean()) for name, those in longest.items()
+                name: float((lengths < death - birth).mean()) for name, lengths in longest.items()
             }
             yield {
                 **{"space": space, "rank": rank, "birth": birth, "death": death},

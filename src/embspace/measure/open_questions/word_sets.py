@@ -48,7 +48,7 @@ def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
                 "attribute sets"
             )
         check_known(f"tests.{name}", chosen, sets)
-        first, second = (int(sizes[one]) for one in chosen[:2])
+        first, second = (int(sizes[set_name]) for set_name in chosen[:2])
         if comb(first + second, first) > MOST_EXCHANGES:
             raise InputError(
                 f"{SETS}: sets '{chosen[0]}' and '{chosen[1]}' of {first} and {second} words, "
@@ -59,7 +59,7 @@ def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
 def check_known(key: str, chosen: Sequence[str], sets: pd.DataFrame) -> None:
     """Refuse an unknown set."""
     known = [*dict.fromkeys(sets["set"])]
-    if unknown := [one for one in chosen if one not in known]:
+    if unknown := [name for name in chosen if name not in known]:
         raise InputError(f"{SETTINGS}: key '{key}': {unknown[0]!r}, allowed: {', '.join(known)}")
 
 

@@ -181,7 +181,7 @@ def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Po
         return _Pool(np.empty((0, x.shape[-1]), np.float32), np.empty(0, np.int64))
     place = generator.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
     layer, token = 1 + place // len(kept), kept[place % len(kept)]
-    vectors = np.stack([x[one, other] for one, other in zip(layer, token, strict=True)])
+    vectors = np.stack([x[number, row] for number, row in zip(layer, token, strict=True)])
     return _Pool(np.asarray(vectors, dtype=np.float32), document[token].astype(np.int64))
 
 

@@ -60,9 +60,9 @@ def layer_pairs(
         n_words = np.arange(k + 1)
         similarity, related = jaccard(n_words, k), (n_words / k >= related_from).astype(np.float64)
         measures = (signed.means(similarity), absolute.means(similarity), signed.means(related))
-        value, anyone = (np.array([means[at] for means in measures]) for at in (0, 1))
+        value, any_partner = (np.array([means[at] for means in measures]) for at in (0, 1))
         dealt = np.stack([deals for _, _, deals in measures], axis=1)
-        yield DealtPairs(layer.layer, pair, n, value, anyone, dealt)
+        yield DealtPairs(layer.layer, pair, n, value, any_partner, dealt)
 
 
 def _partners(layer: LayerParameters) -> dict[str, tuple[str, str]]:
@@ -85,18 +85,18 @@ class _Common:
         n_tokens: int,
         orders: Int[np.ndarray, "deal pair"],
     ) -> None:
-        everyone = n_common_of_all(first, second, n_tokens)
+        all_common = n_common_of_all(first, second, n_tokens)
         self._own = n_common(first, second)
-        self._dealt = everyone[np.arange(len(first)), orders]
+        self._dealt = all_common[np.arange(len(first)), orders]
         # Counted, so that the mean over all needs no number a pair.
-        self._n_pairs = np.bincount(everyone.ravel(), minlength=first.shape[1] + 1)
+        self._n_pairs = np.bincount(all_common.ravel(), minlength=first.shape[1] + 1)
 
     def means(
         self, measure: Float[np.ndarray, " common"]
     ) -> tuple[float, float, Float[np.ndarray, " deal"]]:
         """Return the mean of the pairs, of all possible pairs, and of every deal."""
-        anyone = self._n_pairs @ measure / self._n_pairs.sum()
-        return float(measure[self._own].mean()), float(anyone), measure[self._dealt].mean(axis=1)
+        overall = self._n_pairs @ measure / self._n_pairs.sum()
+        return float(measure[self._own].mean()), float(overall), measure[self._dealt].mean(axis=1)
 
 
 def pair_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:

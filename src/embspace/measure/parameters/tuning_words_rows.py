@@ -256,9 +256,9 @@ def word_null(
     top = top_tokens(vectors, lists.embedding, 1)
     is_turned = -top.opposite_score[:, 0] > top.score[:, 0]
     first = np.where(is_turned, top.opposite_token[:, 0], top.token[:, 0])
-    names, which = np.unique(first, return_inverse=True)
+    names, word_numbers = np.unique(first, return_inverse=True)
     draws = generator.integers(len(pool), size=(n_draws, len(names)))
-    return np.asarray(counts[draws][:, which].mean(axis=1))
+    return np.asarray(counts[draws][:, word_numbers].mean(axis=1))
 
 
 def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
