@@ -177,7 +177,7 @@ def _heads(statistics: StreamStatistics) -> StreamCells:
 
 
 def _steps(statistics: StreamStatistics) -> StreamCells:
-    """Differences between two points of the same text, with paired intervals."""
+    """Yield differences between two points of the same text, with paired intervals."""
     for layer in dict.fromkeys(layer for layer, _ in statistics.values):
         points = [point for at, point in statistics.values if at == layer]
         for step, (first, last) in steps_between(points).items():

@@ -132,7 +132,7 @@ def measure_layer_roles(
 def _means(
     values: ByText, texts: Int[np.ndarray, " drawn"] | slice = slice(None)
 ) -> Float[np.ndarray, "layer statistic"]:
-    """The mean over some texts, or over all."""
+    """Return the mean over some texts, or over all."""
     return np.asarray(values[texts].mean(axis=0))
 
 
@@ -157,7 +157,7 @@ def rank_correlations(means: Float[np.ndarray, "layer ..."]) -> Float[np.ndarray
 
 
 def _shuffled(n_layers: int, n_orders: int, rng: np.random.Generator) -> Float[np.ndarray, " o"]:
-    """The absolute correlations of layers in random order."""
+    """Return the absolute correlations of layers in random order."""
     orders = np.stack([rng.permutation(n_layers) for _ in range(n_orders)], axis=1)
     return np.abs(rank_correlations(orders.astype(np.float64)))
 

@@ -45,7 +45,7 @@ def layer_statistics(
 
 
 def statistics_of(stream: LayerStream) -> Float[np.ndarray, " statistic"]:
-    """The statistics of a text's stream through a block; attention as means over heads.
+    """Return the statistics of a text's stream through a block; attention as means over heads.
 
     Norms of added vectors are relative to the norms of the stream before, mean over tokens. A
     decoder's queries see no later token, a local head's no far token: entropies are over visible

@@ -76,7 +76,7 @@ def measures_of_batches(
     with_slow: bool,
     n_batches: int | None = None,
 ) -> Iterator[Row]:
-    """The mean of the measures over batches, with interval and spread over batches.
+    """Yield the mean of the measures over batches, with interval and spread over batches.
 
     A half of the texts is a half of every batch, and the measure of a half is the mean over
     batches. `n_batches` at most; None: all. Measures under `few_batches` of the protocol have only

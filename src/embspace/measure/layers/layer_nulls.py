@@ -29,7 +29,7 @@ def null_rows(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """The measures under the nulls of the families, over draws; for neighbors, a batch a draw.
+    """Yield the measures under the families' nulls, over draws; for neighbors, a batch a draw.
 
     `values` are the cloud's own. If a null has only some of the vectors, the value is recomputed
     for these vectors.
@@ -61,7 +61,7 @@ def null_rows(
 def _isotropic_values(
     measures: Sequence[Definition], cloud: LayerCloud, protocol: Protocol
 ) -> Sequence[dict[str, float]]:
-    """The same for all layers: of measures without a unit, the null has but a size."""
+    """Return values common to all layers: without a unit, the null depends on the size alone."""
     shape = [str(number) for number in cloud.x.shape]
     seed = int(stream_of(protocol.rng, "isotropic_gaussian", *shape).integers(2**32))
     names = tuple(measure.name for measure in measures)

@@ -130,7 +130,7 @@ def measure_opposite_texts(
 ) -> Outcome:
     """Search, from some sentences, for the text least like the sentence, by changes of one word.
 
-    A text passes if the likelihood a token is at least the `quantile` of `n_judged` sentences;
+    A text passes if the likelihood per token is at least the `quantile` of `n_judged` sentences;
     `word_pairs` and `judged` name the likelihood, `free` has no bound. `csv` has means over
     sentences by number of changes, cosines in [-1, 1]. `searches` has the smallest cosines with the
     verdicts of docs/open_questions.md, intervals of `level` over sentences. `texts` has the

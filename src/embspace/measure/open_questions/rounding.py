@@ -1,4 +1,4 @@
-"""Stage `measure_rounding`: how well measures of layers survive weights of few bits.
+"""Stage `measure_rounding`: do measures of layers survive weights of few bits?
 
 The fifth question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """

@@ -113,7 +113,7 @@ def _search_value(
 
 
 def reciprocal_ranks(read: ReadTexts, layer: int) -> Float[np.ndarray, " query"] | None:
-    """Return the reciprocal rank of a text's first half by the second half, by mean pooling."""
+    """Return, per second half, the reciprocal rank of the text's first half, by mean pooling."""
     if not len(read.windows):
         return None
     is_candidate = (read.halves["half"] == 1).to_numpy()[read.windows]

@@ -134,8 +134,8 @@ def measure_parameter_vectors(
     pseudo-inverse; with the gain of the norm between; and through the masked head, if present.
     Cards show the `n_coherent` most coherent vectors and `n_random` random vectors; tokens of the
     kinds `left_out` are not named. The null is `n_shuffled` vectors of a group at equal distances,
-    with coordinates in random order, `n_shuffles` times. Tables are empty for a model whose blocks
-    are not known.
+    with coordinates in random order, `n_shuffles` times. Tables are empty for a model with
+    unknown blocks.
     """
     parameters = space.parameters
     if parameters is None:

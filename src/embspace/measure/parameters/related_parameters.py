@@ -104,7 +104,7 @@ def measure_related_parameters(
     layer, without an interval; `shuffled` is the mean over all possible partners of a vector, with
     the range of `n_deals` random partners, and `p_value` the probability of a value as large among
     these. R_k is for `n_tokens` tokens in each of `n_texts` documents of `corpus`, with intervals
-    over texts. Tables are empty for a model whose blocks are not known.
+    over texts. Tables are empty for a model with unknown blocks.
     """
     parameters = space.parameters
     if parameters is None:

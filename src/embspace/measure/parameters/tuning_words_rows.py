@@ -152,9 +152,9 @@ def counted_change(
     *,
     most: int | None = None,
 ) -> Counted | None:
-    """Return the counts of a layer and group, of `most` rows at equal distances; None of no change.
+    """Return the counts of a layer and group, of `most` rows at equal distances, or None.
 
-    `n_turned` of the read rows are turned.
+    None without a change. `n_turned` of the read rows are turned.
     """
     change = after.astype(np.float32) - before
     changed = np.flatnonzero(change.any(axis=1))
