@@ -119,7 +119,7 @@ def _types_by_set(
 
 
 def _with_first_key(heads: pd.DataFrame, without: pd.DataFrame) -> pd.DataFrame:
-    """Return the heads with a further type, without the first token's key."""
+    """Return the heads with the types without the first token's key in further columns."""
     other = without["type"]
     first_key = np.where(heads["type"] == other, SAME, DEPENDS)
     return heads.assign(type_without_first_key=other, first_key=first_key)

@@ -1,1 +1,1 @@
-"""Measures of the blocks of a model: the stream and what its parts add to it."""
+"""Measures of the blocks of a model: the stream and the contributions of the block's parts."""

@@ -1,4 +1,4 @@
-"""Stage `measure_information_stream`: what the parts of a block do to the stream's alignment."""
+"""Stage `measure_information_stream`: how the parts of a block change the stream's alignment."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -32,7 +32,7 @@ from embspace.settings.types import Share
 OF_STEPS = ("mean_cosine", "mean_resultant_length")
 PerText = Float[np.ndarray, " text"]
 StreamCells = Iterator[tuple[Row, PerText]]
-"""The place of a row in a table, and the value of each text."""
+"""The place of a row in a table, and the value of every text."""
 SIZES: dict[str, Column] = {"n_texts": "count", "n_tokens": "count"}
 INFORMATION_STREAM = Analysis(
     noun="information_stream",
@@ -109,11 +109,11 @@ def measure_information_stream(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measures of the vectors of each text at every point of every block, mean over texts.
+    """Return measures of the vectors of texts at every point of every block, mean over texts.
 
-    A text is the first window of a document of `corpus` or, where this is not read, of the one with
-    most tokens; special tokens are among its tokens, padding is not. Intervals are by half-samples
-    of the texts. `n_random_weights` models of the same config read the same tokens. Empty for an
+    A text is the first window of a document of `corpus` or, if missing, of the corpus with most
+    tokens; special tokens count as tokens, padding does not. Intervals are by half-samples of the
+    texts. `n_random_weights` models of the same config read the same tokens. Empty for an
     architecture that cannot be rebuilt.
     """
     texts = chosen_texts(corpora, corpus, n_texts)
@@ -177,7 +177,7 @@ def _heads(statistics: StreamStatistics) -> StreamCells:
 
 
 def _steps(statistics: StreamStatistics) -> StreamCells:
-    """Differences between two points of the same text, with paired intervals."""
+    """Yield differences between two points of the same text, with paired intervals."""
     for layer in dict.fromkeys(layer for layer, _ in statistics.values):
         points = [point for at, point in statistics.values if at == layer]
         for step, (first, last) in steps_between(points).items():
@@ -188,7 +188,7 @@ def _steps(statistics: StreamStatistics) -> StreamCells:
 
 
 def _gains(statistics: StreamStatistics) -> StreamCells:
-    """The steps of each text, mean over blocks."""
+    """Yield the steps of every text, mean over blocks."""
     blocks: dict[tuple[str, str], list[PerText]] = {}
     for place, values in _steps(statistics):
         blocks.setdefault((place["step"], place["measure"]), []).append(values)

@@ -1,4 +1,4 @@
-"""The points of a block where the stream is looked at, and the steps between them."""
+"""The measured points of the stream in a block, and the steps between points."""
 
 from collections.abc import Collection
 from typing import Any
@@ -43,7 +43,7 @@ STEPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
-    """Vectors of one text by point: (head, token, dim); points of a whole layer have one head.
+    """Return vectors of a text by point: (head, token, dim); points of a whole layer have one head.
 
     `attention_sum` and `mlp_sum` are the sums before the norms (post-norm); `attention_input` and
     `mlp_input` the norms' outputs for attention and MLP (pre-norm).
@@ -59,7 +59,7 @@ def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
 
 
 def steps_between(points: Collection[str]) -> dict[str, tuple[str, str]]:
-    """The steps of a block that has these points: from which point to which."""
+    """Return first and last point of every step possible with the points of a block."""
     ends_of = {
         step: [next((point for point in end if point in points), "") for end in ends]
         for step, ends in STEPS.items()

@@ -1,4 +1,4 @@
-"""Statistics of the vectors of one text at each point of the stream, text by text."""
+"""Statistics of the vectors of a text at every point of the stream, text by text."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ StreamPlace = tuple[int, str]
 
 @dataclass(frozen=True, eq=False)
 class StreamStatistics:
-    """The measures at each point, one value a text and head."""
+    """The measures at every point, a value a text and head."""
 
     values: dict[StreamPlace, Float[np.ndarray, "text head measure"]]
     """In the order of the stream."""
@@ -44,14 +44,14 @@ class StreamStatistics:
     n_tokens: Int[np.ndarray, " text"]
 
     def head_means(self, place: StreamPlace) -> Float[np.ndarray, "text measure"]:
-        """Return the mean over heads, which is the value itself where a point has no heads."""
+        """Return the mean over heads; the value itself at a point without heads."""
         return np.asarray(self.values[place].mean(axis=1))
 
 
 def stream_statistics(
     module: Any, texts: Sequence[TokenIds], tokens_per_batch: int, device: str
 ) -> StreamStatistics:
-    """The measures of what a model makes of each text, at every point of every layer."""
+    """Return the measures of a model's stream on every text, at every point of every layer."""
     values: dict[StreamPlace, np.ndarray] = {}
     dimensions: dict[StreamPlace, int] = {}
     for number, stream in text_streams(module, texts, tokens_per_batch, device):
@@ -67,9 +67,9 @@ def stream_statistics(
 def measures_of_point(
     x: Float[np.ndarray, "head token dim"],
 ) -> Float[np.ndarray, "head measure"]:
-    """The measures of each head's vectors, in the order of `MEASURES`.
+    """Return the measures of every head's vectors, in the order of `MEASURES`.
 
-    Column sums are the sums of the vectors, not of unit vectors: a number for each dimension.
+    Column sums are sums of the vectors, not of unit vectors: a number per dimension.
     """
     sums = [direction_sums_of(vectors) for vectors in x]
     columns = np.stack([head.total for head in sums])
@@ -97,8 +97,8 @@ ISOTROPIC: dict[str, Callable[[np.ndarray, int], float]] = {
     "coordinate_excess_kurtosis": lambda n_tokens, dim: 0.0,
     "coordinate_distance_from_normal": lambda n_tokens, dim: 0.0,
 }
-"""By measure, its value of independent normal vectors: a function of the texts' lengths and dim.
+"""The value of a measure for independent normal vectors, by the texts' lengths and dim.
 
-Of the cone index the root mean square, sqrt(n), of the largest column sum the median; those of the
-distribution are of many coordinates. Norms have none.
+For the cone index the root mean square, sqrt(n); for the largest column sum the median; for
+distributions the values of many coordinates. Norms have no such value.
 """

@@ -89,7 +89,7 @@ def measure_layer_roles(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Statistics of the effect of blocks on their input, and the correlation with depth.
+    """Return statistics of the effect of blocks on their input, and the correlation with depth.
 
     A text is the first window of a document. Intervals are by half-samples of the texts;
     `n_random_weights` models of the same config read the same tokens. The correlation is
@@ -132,19 +132,19 @@ def measure_layer_roles(
 def _means(
     values: ByText, texts: Int[np.ndarray, " drawn"] | slice = slice(None)
 ) -> Float[np.ndarray, "layer statistic"]:
-    """The mean over some texts, or over all."""
+    """Return the mean over some texts, or over all."""
     return np.asarray(values[texts].mean(axis=0))
 
 
 def _correlations(
     values: ByText, texts: Int[np.ndarray, " drawn"] | slice = slice(None)
 ) -> Float[np.ndarray, " statistic"]:
-    """Spearman's correlation of each statistic's mean with the layer; NaN where it is constant."""
+    """Return Spearman's correlation of every statistic's mean with the layer; NaN if constant."""
     return rank_correlations(_means(values, texts))
 
 
 def rank_correlations(means: Float[np.ndarray, "layer ..."]) -> Float[np.ndarray, "..."]:
-    """Spearman's rank correlation of each column with the row's number; ties share their rank."""
+    """Return Spearman's rank correlation of columns with the row's number; ties share a rank."""
     from scipy.stats import rankdata
 
     if len(means) < 2:
@@ -157,7 +157,7 @@ def rank_correlations(means: Float[np.ndarray, "layer ..."]) -> Float[np.ndarray
 
 
 def _shuffled(n_layers: int, n_orders: int, rng: np.random.Generator) -> Float[np.ndarray, " o"]:
-    """The absolute correlations of layers in random order."""
+    """Return the absolute correlations of layers in random order."""
     orders = np.stack([rng.permutation(n_layers) for _ in range(n_orders)], axis=1)
     return np.abs(rank_correlations(orders.astype(np.float64)))
 
@@ -176,7 +176,7 @@ def _layer_rows(trained: ByText, bounds: Interval, random: list[ByText]) -> list
 def _claims(
     trained: ByText, bounds: Interval, random: list[ByText], orders: Float[np.ndarray, " order"]
 ) -> dict[RoleStatistic, Row]:
-    """The correlation of each statistic beside chance and random weights."""
+    """Return the correlation of every statistic beside chance and random weights."""
     values = _correlations(trained)
     at_random = np.array([_correlations(drawn) for drawn in random])
     # An interval is symmetric about nothing: it may leave the range of a correlation.

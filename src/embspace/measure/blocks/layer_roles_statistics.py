@@ -1,4 +1,4 @@
-"""Statistics of what a block does with its input, layer by layer, of each text."""
+"""Statistics of the effect of a block on its input, by text and layer."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -36,7 +36,7 @@ WORDS: dict[RoleStatistic, str] = {
 def layer_statistics(
     module: Any, texts: Sequence[TokenIds], tokens_per_batch: int, device: str
 ) -> Float[np.ndarray, "text layer statistic"]:
-    """The statistics of each text at each layer, 1..L, in the order of `STATISTICS`."""
+    """Return the statistics of every text at every layer, 1..L, in the order of `STATISTICS`."""
     n_layers = int(module.config.num_hidden_layers)
     statistics = np.full((len(texts), n_layers, len(STATISTICS)), np.nan)
     for number, stream in text_streams(module, texts, tokens_per_batch, device):
@@ -45,7 +45,7 @@ def layer_statistics(
 
 
 def statistics_of(stream: LayerStream) -> Float[np.ndarray, " statistic"]:
-    """The statistics of a text's stream through a block; attention as means over heads.
+    """Return the statistics of a text's stream through a block; attention as means over heads.
 
     Norms of added vectors are relative to the norms of the stream before, mean over tokens. A
     decoder's queries see no later token, a local head's no far token: entropies are over visible

@@ -1,4 +1,4 @@
-"""The rule by which a correlation with depth bears a claim out, or does not."""
+"""The rule for the verdict of a correlation with depth on a claim."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,7 +9,7 @@ RoleVerdict = Literal["matches", "differs", "undecided"]
 
 
 def verdict_of(claim: Mapping[str, Any], sign: str, *, largest_p_value: float) -> dict[str, str]:
-    """The rule in words, `holds_if`, and the `verdict`.
+    """Return the rule in words, `holds_if`, and the `verdict`.
 
     `matches`: the correlation has the sign, the interval lies beyond 0, p is at most
     `largest_p_value`, and the correlation exceeds every model with random weights. `differs`:
@@ -35,6 +35,6 @@ def verdict_of(claim: Mapping[str, Any], sign: str, *, largest_p_value: float) -
 
 
 def _is_beyond_random_weights(claim: Mapping[str, Any], side: int) -> bool:
-    """Whether no model with random weights has as much on this side."""
+    """Return whether the value exceeds all models with random weights on this side."""
     ends = [side * claim[f"random_weights_{end}"] for end in ("smallest", "largest")]
     return bool(side * claim["value"] > max(ends))

@@ -1,4 +1,4 @@
-"""Rows of the forms of queries and keys: each head, each layer, and their ranks."""
+"""Rows of the forms of queries and keys, by head, by layer, and by rank."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ OF_RANK = ("singular_share", "principal_angle")
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """The forms of one model, from its weights alone."""
+    """The forms of a model, from the weights alone."""
 
     heads: list[Row]
-    """One row a layer and head."""
+    """A row a layer and head."""
     layers: list[Row]
-    """One row a layer, of the form that all its heads add up to."""
+    """A row a layer, for the sum of the forms of all heads."""
     ranks: list[Row]
-    """One row a layer, head and rank."""
+    """A row a layer, head and rank."""
 
 
 def forms_of(weights: list[Any], n_deviations: float) -> Forms:

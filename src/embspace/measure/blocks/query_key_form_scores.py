@@ -1,4 +1,4 @@
-"""What of the scores over keys is the same for every query, of tokens that a model reads."""
+"""The part of the scores over keys common to all queries, for the tokens of texts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ class ReadTokens:
 
     corpus: str
     windows: list[Int[np.ndarray, " token"]]
-    """The ids of each."""
+    """The ids of the tokens, window by window."""
     kept: list[np.ndarray]
-    """Of each window, which tokens the window before lacks."""
+    """By window, the tokens absent from the window before."""
     text: Int[np.ndarray, " n"]
-    """Number of the document of each kept token, from 0."""
+    """Number of the document of every kept token, from 0."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def share_rows(
 ) -> list[Row]:
     """Return a row per layer and head: both `key_shares`, with bounds if `inference` is given.
 
-    NaN without tokens, and for rotary positions, which turn queries, and a bias too, by the
-    distance to a key: no term of a score then depends on the key alone.
+    NaN without tokens. NaN also for rotary positions: the rotation turns queries and a bias by the
+    distance to a key, hence no term of a score depends on the key alone.
     """
     if read is None or has_rotary_positions(module):
         return [_row(layer.layer, head, _none()) for layer in weights for head in _heads(layer)]
@@ -116,14 +116,14 @@ def _moments_of_heads(
 
 
 def has_rotary_positions(module: Any) -> bool:
-    """Return whether a module of the model turns queries and keys by their positions."""
+    """Return whether a module of the model turns queries and keys by position."""
     return any("rotary" in type(part).__name__.lower() for part in module.modules())
 
 
 def attention_inputs(
     module: Any, read: ReadTokens, tokens_per_batch: int, device: str
 ) -> list[Float[np.ndarray, "n dim"]]:
-    """Return what the queries and keys of each layer are made of, a row a kept token."""
+    """Return the inputs of the queries and keys of every layer, a row a kept token."""
     lengths = [len(ids) for ids in read.windows]
     inputs: list[dict[int, np.ndarray]] = []
     module = module.to(device)

@@ -1,4 +1,4 @@
-"""The stream of one text at a time through every block, for texts that a model has read before."""
+"""The stream of a text through every block, text by text, for texts read before."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ChosenTexts:
 
     @property
     def facts(self) -> Row:
-        """The columns of a table that say what was read."""
+        """The columns of a table on the texts: corpus, number of texts and tokens."""
         n_tokens = sum(len(ids) for ids in self.tokens)
         return {"corpus": self.corpus, "n_texts": len(self.tokens), "n_tokens": n_tokens}
 
@@ -35,7 +35,7 @@ class ChosenTexts:
 def chosen_corpus(corpora: Mapping[str, CorpusStates], wanted: str) -> str | None:
     """Return the wanted corpus or, if missing, the corpus with most tokens.
 
-    None without a corpus that has tokens.
+    None if no corpus has tokens.
     """
     sizes = {name: n for name, corpus in corpora.items() if (n := len(corpus.tokens))}
     return wanted if wanted in sizes else max(sizes, key=sizes.__getitem__, default=None)
@@ -62,7 +62,7 @@ def chosen_texts(corpora: Mapping[str, CorpusStates], wanted: str, n_texts: int)
 
 
 def estimate_row(value: float, low: float, high: float, random: Float[np.ndarray, " seed"]) -> Row:
-    """Return a value, its interval, and mean and range over models with random weights, if any."""
+    """Return value, interval, and mean and range over models with random weights, if any."""
     numbers = [value, low, high]
     if len(random):
         numbers += [random.mean(), random.min(), random.max()]
@@ -72,7 +72,7 @@ def estimate_row(value: float, low: float, high: float, random: Float[np.ndarray
 def text_streams(
     module: Any, texts: Sequence[TokenIds], tokens_per_batch: int, device: str
 ) -> Iterator[tuple[int, LayerStream]]:
-    """The number of a text and its stream through a layer, for each layer and text.
+    """Yield the number of a text and the text's stream through a layer, for all layers and texts.
 
     Texts are read in batches of like length, layer by layer; the stream is without padding and
     without the batch's axis.

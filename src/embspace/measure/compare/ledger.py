@@ -128,7 +128,7 @@ def measure_ledger(
     *,
     roles: dict[Role, CorpusName],
 ) -> Outcome:
-    """The verdict on `model` for every printed number and claim, a row each.
+    """Return the verdict on `model` for every printed number and claim, a row per entry.
 
     `kind` is number, claim or undecided. A number matches if ours rounds to the printed number; a
     number that repeats our own setting or design is restated, and counts as no match. A number of a

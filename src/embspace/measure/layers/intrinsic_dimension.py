@@ -1,4 +1,4 @@
-"""Stage `measure_intrinsic_dimension`: how many numbers say where the vectors of a layer are."""
+"""Stage `measure_intrinsic_dimension`: how many dimensions the vectors of a layer have locally."""
 
 from collections.abc import Mapping
 from typing import Annotated

@@ -76,7 +76,7 @@ def measures_of_batches(
     with_slow: bool,
     n_batches: int | None = None,
 ) -> Iterator[Row]:
-    """The mean of the measures over batches, with interval and spread over batches.
+    """Yield the mean of the measures over batches, with interval and spread over batches.
 
     A half of the texts is a half of every batch, and the measure of a half is the mean over
     batches. `n_batches` at most; None: all. Measures under `few_batches` of the protocol have only
@@ -105,19 +105,19 @@ def measures_of_batches(
         inside = [np.flatnonzero(half[batch_units]) for half in halves]
         half_results.append([_part_results(half_measures, x, graph, part, k) for part in inside])
     for measure in measures:
-        having = [number for number, one in enumerate(whole) if measure.name in one]
-        results = [whole[number][measure.name] for number in having]
-        values = np.array([value_of(one) for one in results])
+        numbers = [number for number, batch in enumerate(whole) if measure.name in batch]
+        results = [whole[number][measure.name] for number in numbers]
+        values = np.array([value_of(result) for result in results])
         drawn = [
             [value_of(half.get(measure.name, np.nan)) for half in half_results[number]]
-            for number in having
+            for number in numbers
         ]
         estimate = text_estimate(
             Estimate(
                 value=float(values.mean()),
                 standard_error=float("nan"),
-                n=sum(len(batches[number]) for number in having),
-                dropped=sum(getattr(one, "dropped", 0) for one in results),
+                n=sum(len(batches[number]) for number in numbers),
+                dropped=sum(getattr(result, "dropped", 0) for result in results),
             ),
             np.array(drawn).mean(axis=0),
             n=len(cloud.x),
@@ -126,7 +126,7 @@ def measures_of_batches(
             level=protocol.level,
             tolerance=protocol.tolerance,
         )
-        facts = {"n_batches": len(having), SPREAD: float(values.std())}
+        facts = {"n_batches": len(numbers), SPREAD: float(values.std())}
         yield {"measure": measure.name, **asdict(within_range(estimate, measure.name)), **facts}
 
 

@@ -29,7 +29,7 @@ def null_rows(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """The measures under the nulls of the families, over draws; for neighbors, a batch a draw.
+    """Yield the measures under the families' nulls, over draws; for neighbors, a batch a draw.
 
     `values` are the cloud's own. If a null has only some of the vectors, the value is recomputed
     for these vectors.
@@ -52,7 +52,7 @@ def null_rows(
             ]
         facts = {"null": null, "n": len(parts[0].x), "n_draws": protocol.n_null_draws}
         for measure in measures:
-            drawn = [one[measure.name] for one in nulls]
+            drawn = [draw[measure.name] for draw in nulls]
             yield {"measure": measure.name, **facts, **null_facts(values[measure.name], drawn)}
     if "context" in protocol.families and cloud.word is not None:
         yield from _exchanged(cloud, all_measures, protocol, rng)
@@ -61,7 +61,7 @@ def null_rows(
 def _isotropic_values(
     measures: Sequence[Definition], cloud: LayerCloud, protocol: Protocol
 ) -> Sequence[dict[str, float]]:
-    """The same for all layers: of measures without a unit, the null has but a size."""
+    """Return values common to all layers: without a unit, the null depends on the size alone."""
     shape = [str(number) for number in cloud.x.shape]
     seed = int(stream_of(protocol.rng, "isotropic_gaussian", *shape).integers(2**32))
     names = tuple(measure.name for measure in measures)

@@ -8,7 +8,7 @@ ENCODER, DECODER = "encoder", "decoder"
 
 
 def kind_of_class(name: str) -> str:
-    """Whether models of a class of transformers are made to guess hidden tokens or the next."""
+    """Return `encoder` for a class of transformers that guesses hidden tokens, else `decoder`."""
     from transformers.models.auto import modeling_auto
 
     types = {class_name: kind for kind, class_name in modeling_auto.MODEL_MAPPING_NAMES.items()}
@@ -25,7 +25,7 @@ def kind_of_run(run: Run) -> str:
 
 
 def first_phase_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a run's first phase, where the language is learned, for unchanged tokens.
+    """Return the rows of a run's first phase, of language modeling, for unchanged tokens.
 
     `table` comes from `measure_dynamics`, with phases in the order of training.
     """

@@ -117,16 +117,16 @@ def component_rows(
 def reader_name(component: Component, names: dict[str, str]) -> str:
     """Return the thesis's name of a component, else the own name; with layers if layers differ."""
     layers = in_ranges(component.layers)
-    which = f"{'layers' if len(component.layers) > 1 else 'layer'} {layers}" if layers else ""
+    layer_label = f"{'layers' if len(component.layers) > 1 else 'layer'} {layers}" if layers else ""
     if component.place in ("model", "layers"):
         return "whole model" if component.place == "model" else "all layers"
     if component.place == "layer":
-        return which or "one layer"
+        return layer_label or "one layer"
     parts = component.path.split(".")
     ends = [".".join(parts[start:]) for start in range(len(parts))]
     own = ends[-1] if ends[-1].isidentifier() else ends[-2]
     name = next((names[end] for end in ends if end in names), own)
-    return f"{name}, {which}" if which else name
+    return f"{name}, {layer_label}" if layer_label else name
 
 
 def sizes(config: Any, whole: Component) -> dict[str, float | None]:

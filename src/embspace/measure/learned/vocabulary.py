@@ -199,10 +199,10 @@ def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for definition, texts in numbers.items():
         for n_digits in lengths:
-            these = [text for text in texts if len(text) == n_digits]
-            n_numbers, n_possible = len(set(these)), 10**n_digits
+            equally_long = [text for text in texts if len(text) == n_digits]
+            n_numbers, n_possible = len(set(equally_long)), 10**n_digits
             share = n_numbers / n_possible
-            rows.append((definition, n_digits, len(these), n_numbers, n_possible, share))
+            rows.append((definition, n_digits, len(equally_long), n_numbers, n_possible, share))
     return pd.DataFrame(rows, columns=[*VOCABULARY.tables["digits"].columns])
 
 
@@ -217,10 +217,10 @@ def length_rows(tokens: pd.DataFrame) -> pd.DataFrame:
     for definition, strings in _definitions(ordinary).items():
         lengths = np.array([len(text) for text in strings], dtype=np.int64)
         for length in np.unique(lengths):
-            these = lengths == length
-            share = these.sum() / len(these)
-            n_subwords = int(is_subword[these].sum())
-            rows.append((definition, length, len(these), these.sum(), share, n_subwords))
+            has_length = lengths == length
+            share = has_length.sum() / len(has_length)
+            n_subwords = int(is_subword[has_length].sum())
+            rows.append((definition, length, len(has_length), has_length.sum(), share, n_subwords))
     return pd.DataFrame(rows, columns=[*VOCABULARY.tables["lengths"].columns])
 
 

@@ -1,1 +1,1 @@
-"""Measures for the questions that the thesis leaves open."""
+"""Measures for the open questions of the thesis."""

@@ -1,4 +1,4 @@
-"""Stage `measure_associations`: which sets of words go together, in which vectors and layer.
+"""Stage `measure_associations`: associations between sets of words, by kind of vectors and layer.
 
 Caliskan, Bryson and Narayanan (2017), "Semantics derived automatically from language corpora
 contain human-like biases", Science 356; of sentences May et al. (2019), arXiv:1903.10561. The rule
@@ -120,12 +120,12 @@ def measure_associations(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Test each pair of target sets against a pair of attribute sets, by vectors and layer.
+    """Test pairs of target sets against pairs of attribute sets, by vectors and layer.
 
-    A test with fewer than `FEWEST` words of a set, each one token, is left out. The interval of an
-    effect size is over the words of all four sets, by halves of each. `professions` has how well
-    the direction between two sets predicts the values of the professions `held_out`, beside values
-    dealt and directions between words of the vocabulary.
+    Words of several tokens are left out, as is a test with fewer than `FEWEST` words in a set. The
+    interval of an effect size is over the words of all four sets, by halves of every set.
+    `professions` has how well the direction between two sets predicts the values of the professions
+    `held_out`, beside values dealt and directions between words of the vocabulary.
 
     Raises:
         InputError: for a test without four known sets, or a frame without one {word}.
@@ -200,7 +200,7 @@ def _effects(
     level: float,
     generator: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each kind of vectors and layer."""
+    """Yield a row for every kind of vectors and layer."""
     stratum = np.repeat(np.arange(len(groups)), [len(rows) for rows in groups])
     together = np.concatenate([*groups])
     for kind, layers in vectors["trained"].items():
@@ -262,7 +262,7 @@ def _words(
     tests: Mapping[str, Sequence[str]],
     known: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the association of each target word, in its embedding and in its last state."""
+    """Yield the association of every target word, by the token embedding and by the last state."""
     for name, (first, second, *attributes) in groups.items():
         for chosen, rows in zip(tests[name], (first, second), strict=False):
             columns = {

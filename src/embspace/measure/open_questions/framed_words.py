@@ -15,14 +15,14 @@ from embspace.models.windows import Window, cut_windows, token_table
 from embspace.settings.model import Model
 
 Frames = Mapping[str, Sequence[str]]
-"""By part of speech; each sentence has one {word}."""
+"""Sentences by part of speech, with one {word} per sentence."""
 ALL = ""  # the part of speech of words that share their frames
 VECTORS = ("input", "state", "sentence")
 ByLayer = dict[str, Float[np.ndarray, "layer word dim"]]
 
 
 def load_any_tokenizer(name: str, model: Model) -> Any:
-    """Return the tokenizer of a model; None for a model without one."""
+    """Return the tokenizer of a model; None for a model without tokenizer."""
     return load_tokenizer(name, model) if tokenizer_files(model) else None
 
 
@@ -39,10 +39,10 @@ def vectors_in_frames(
     device: str,
     seed: int,
 ) -> tuple[list[str], dict[str, ByLayer]]:
-    """Return the words that are one token, and their `VECTORS`, trained and at `random` weights.
+    """Return the words of a single token, and their `VECTORS`, trained and at `random` weights.
 
-    `input` has the token embeddings as its only layer; `state` the mean over the frames of the
-    word's states, `sentence` of the means of all states.
+    `input` has the token embeddings as the only layer. `state` is the mean of the word's states
+    over the frames, `sentence` the mean of the sentences' mean states.
     """
     texts = [frame.format(word=word) for word in words for frame in frames]
     windows = cut_windows(texts, tokenizer, most_tokens, length_key=length_key)
@@ -69,9 +69,9 @@ def vectors_in_frames(
 def single_tokens(
     words: pd.DataFrame, frames: Frames, windows: Sequence[Window], tokens: pd.DataFrame
 ) -> tuple[list[list[int]], Int[np.ndarray, " word"]]:
-    """Return the rows of each word in the table of tokens, and its id; -1 for several tokens.
+    """Return every word's rows in the table of tokens, and the word's id; -1 for several tokens.
 
-    A word counts if in each of its sentences one token, the same, has all of its characters.
+    A word counts if the same single token has all of the word's characters in all sentences.
     """
     text = np.array([window.text for window in windows])[tokens["window"]]
     starts = np.searchsorted(text, np.arange(text.max() + 2))

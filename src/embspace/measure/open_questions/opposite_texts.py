@@ -128,14 +128,14 @@ def measure_opposite_texts(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Search for the text least like each of some sentences, by changes of one word.
+    """Search, from some sentences, for the text least like the sentence, by changes of one word.
 
-    Texts of a search pass if their likelihood a token is at least the `quantile` of `n_judged`
-    sentences: `free` has no bound, `word_pairs` and `judged` the bound of their names. `csv` has
-    means over sentences by number of changes, cosines in [-1, 1]; `searches` the smallest cosines
-    with the verdicts of docs/open_questions.md, intervals of `level` over sentences; `texts` what
-    was found, and of `corpus` the sentence least like each. Empty for a model that reads no text,
-    and with fewer than 4 sentences.
+    A text passes if the likelihood per token is at least the `quantile` of `n_judged` sentences;
+    `word_pairs` and `judged` name the likelihood, `free` has no bound. `csv` has means over
+    sentences by number of changes, cosines in [-1, 1]. `searches` has the smallest cosines with the
+    verdicts of docs/open_questions.md, intervals of `level` over sentences. `texts` has the
+    resulting texts, and under `corpus` the least similar sentence of the corpora. Empty for a model
+    without texts, and with fewer than 4 sentences.
     """
     chosen, words = _read(sentences, reader, fewest_words, most_words)
     if reader is None or words is None or len(chosen) < FEWEST:
@@ -187,7 +187,7 @@ def _read(
 
 
 def _bound(fluency: Fluency, texts: Sequence[str], quantile: float) -> float:
-    """Return the likelihood that so small a share of sentences does not reach."""
+    """Return the likelihood at a quantile of the sentences."""
     scores = [fluency.scores([text], text)[0] for text in texts]
     return float(np.nanquantile(scores, quantile))
 
@@ -199,7 +199,7 @@ def _judge_name(judging: Fluency | None, judge: str) -> str:
 
 
 def _passing(fluency: Fluency, bound: float, sentence: Sentence) -> Passes:
-    """Return what says of texts whether they are as likely as the bound."""
+    """Return a test of texts: is a text at least as likely as the bound?"""
     return lambda texts: fluency.scores(texts, sentence.text) >= bound
 
 
@@ -246,7 +246,7 @@ def _steps(
 def _searches(
     courses: Mapping[str, Course], at_random: Course, trained: Tried, plain: Tried
 ) -> Iterator[dict[str, Any]]:
-    """Yield what each search meets; random weights by the search that may take any text."""
+    """Yield the verdicts of every search; for random weights, of the search without bound."""
     plain_row = search_row(at_random, plain.beside)
     for name in (FREE, WORD_PAIRS, JUDGED):
         if name in courses:
@@ -260,7 +260,7 @@ def _searches(
 def _texts(
     courses: Mapping[str, Course], trained: Tried, known: Mapping[str, Fluency]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the sentences, the least like each in the corpora, and what each search found."""
+    """Yield the sentences, the least similar sentences of the corpora, and texts of searches."""
     likely = {name: likelihoods(course, known) for name, course in courses.items()}
     for number, sentence in enumerate(trained.sentences):
         first = {key: float(x[number, 0]) for key, x in likely[FREE].items()}

@@ -32,13 +32,13 @@ class Fluency(Protocol):
     def scores(self, texts: Sequence[str], without: str = "") -> Float[np.ndarray, " text"]:
         """Return the natural logarithm of the likelihood a token; larger is more fluent.
 
-        `without` is a sentence that shall not speak for itself.
+        `without` is a sentence to leave out of the counts.
         """
         ...
 
 
 class WordPairs:
-    """Counts of words that follow each other, smoothed after Witten and Bell (1991)."""
+    """Counts of successive words, smoothed after Witten and Bell (1991)."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         self._pairs = Counter(pair for text in sentences for pair in _pairs(text))
@@ -82,7 +82,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class MaskedJudge:
-    """The masked head of the model itself: pseudo-log-likelihood (Salazar et al. 2020)."""
+    """The model's masked head: pseudo-log-likelihood (Salazar et al. 2020)."""
 
     module: Any
     tokenizer: Any
@@ -110,7 +110,7 @@ class MaskedJudge:
 
 @dataclass(frozen=True, eq=False)
 class LanguageJudge:
-    """A language model that reads from left to right, with its own tokens."""
+    """A language model from left to right, with tied weights and a tokenizer."""
 
     module: Any
     tokenizer: Any
@@ -149,8 +149,8 @@ Judge = MaskedJudge | LanguageJudge
 def load_judge(folder: str, name: str, model: Model, judge: str) -> Judge | None:
     """Return the masked head of a model, else the language model `judge`; None without both.
 
-    `folder` has the pins of the models in params.yaml; a judge that is not among them is not
-    taken. A judge has tied weights: its scores are products with its own token embeddings.
+    `folder` has the pins of the models in params.yaml; a judge without a pin is not used. A judge
+    has tied weights: scores are products with the judge's token embeddings.
     """
     if isinstance(model, VectorsModel) or not tokenizer_files(model):
         return None

@@ -1,4 +1,4 @@
-"""Searches for texts unlike a sentence, one word after the other."""
+"""Searches for texts unlike a sentence, word by word."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from embspace.measure.open_questions.rounding_states import TextReader
 from embspace.models.windows import cut_windows
 
 Passes = Callable[[Sequence[str]], np.ndarray]
-"""Says of texts whether they may be taken."""
+"""Tells of every text whether the search may take the text."""
 
 
 def all_pass(texts: Sequence[str]) -> np.ndarray:
@@ -31,7 +31,7 @@ class TextSpace:
     device: str
 
     def vectors(self, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
-        """Return a unit vector a text; texts are of one window."""
+        """Return a unit vector a text; a text has a single window."""
         reader = self.reader
         windows = cut_windows(texts, reader.tokenizer, reader.window)
         states = window_states(
@@ -42,11 +42,10 @@ class TextSpace:
     def gradients(
         self, sentence: Sentence, open_words: Sequence[int], unit: np.ndarray, start: np.ndarray
     ) -> Float[np.ndarray, "word dim"]:
-        """Return the gradient of the cosine with `unit` by the embedding of each open word.
+        """Return the gradients of the cosine with `unit` by the embedding of every open word.
 
-        It is taken with the word's embedding at `start`, for at the sentence itself the cosine is
-        largest and all gradients are 0. Of models with a norm after the last block it is of the
-        normed state.
+        The word's embedding is set to `start`: at the sentence itself the cosine is largest and all
+        gradients are 0. For a model with a final norm, the gradient is of the normed state.
         """
         import torch
 
@@ -78,20 +77,20 @@ class TextSpace:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """How words are tried: `n_tried` at each place, texts checked in portions."""
+    """A search that tries `n_tried` words per place, and checks texts in portions."""
 
     space: TextSpace
     words: Words
     n_changes: int
     n_tried: int
     n_checked: int
-    """Most texts of a step of which is checked whether they pass."""
+    """The largest number of texts to check per step."""
 
     def descend(self, sentence: Sentence, passes: Passes) -> list[tuple[Sentence, float]]:
-        """Return the sentence, and after each change the text with its cosine to the sentence.
+        """Return the sentence, then the text after every change, with the cosine to the sentence.
 
-        The change is the one with the smallest cosine among texts that pass; the search ends
-        where none of them lowers the cosine.
+        A change takes the smallest cosine among the texts that pass; the search ends if no text
+        lowers the cosine.
         """
         (unit,) = self.space.vectors([sentence.text])
         steps = [(sentence, 1.0)]
@@ -149,7 +148,7 @@ class Search:
 
 
 def _first(order: Sequence[int], texts: Sequence[str], passes: Passes) -> int | None:
-    """Return the first row whose text passes; texts are asked for in growing portions."""
+    """Return the first row with a text that passes; texts are checked in growing portions."""
     start, size = 0, 4
     while start < len(order):
         some = order[start : start + size]

@@ -1,4 +1,4 @@
-"""Sentences whose words are one token each, and the words that may replace these."""
+"""Sentences with a single token per word, and the words for replacements."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ OTHER_WORD = regex.compile(r"[\p{L}\p{N}]+")
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence in parts, of which every second one is a word of one token."""
+    """A sentence in parts; every second part is a word of a single token."""
 
     parts: tuple[str, ...]
     ids: Int[np.ndarray, " token"]
-    """All tokens, special ones included."""
+    """All tokens, special tokens included."""
     places: tuple[int, ...]
-    """The place of each word among the tokens."""
+    """The place of every word among the tokens."""
 
     @property
     def text(self) -> str:
@@ -33,7 +33,7 @@ class Sentence:
         return "".join(self.parts)
 
     def with_word(self, number: int, word: str, token: int) -> "Sentence":
-        """Return the sentence with another word, capitalized as the word before."""
+        """Return the sentence with a replaced word, capitalized as the word before."""
         parts, ids = list(self.parts), self.ids.copy()
         before = parts[2 * number + 1]
         parts[2 * number + 1] = word.capitalize() if before[0].isupper() else word
@@ -43,14 +43,14 @@ class Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words that may replace another: small letters, one token, in the corpora."""
+    """The words for replacements: small letters, a single token, in the corpora."""
 
     texts: list[str]
     ids: Int[np.ndarray, " word"]
 
 
 def load_sentences(folder: str, corpora: Sequence[str]) -> list[str]:
-    """Return the sentences of all texts of the corpora, each once."""
+    """Return the different sentences of all texts of the corpora."""
     tables = [load_rows(f"{folder}/{corpus}.parquet") for corpus in corpora]
     texts = (text for table in tables for text in table["text"])
     return [*dict.fromkeys(part for text in texts for part in split_sentences(text))]
@@ -59,9 +59,9 @@ def load_sentences(folder: str, corpora: Sequence[str]) -> list[str]:
 def read_sentences(
     sentences: Sequence[str], tokenizer: Any, window: int, fewest: int, most: int
 ) -> tuple[list[Sentence], Words]:
-    """Return the sentences of `fewest` to `most` words, one token each, and all such words.
+    """Return the sentences of `fewest` to `most` words of a single token, and the small words.
 
-    A sentence with a number, or a word in several tokens, is left out.
+    A sentence with a number, or with a word in several tokens, is left out.
     """
     windows = cut_windows(sentences, tokenizer, window) if sentences else []
     several = {part.text for part in windows if part.number}
@@ -84,7 +84,7 @@ def read_sentences(
 
 
 def tokens_by_place(text: str, window: Window) -> Mapping[tuple[int, int], int]:
-    """Return the place of each token by its first character and its end, without space."""
+    """Return the place of every token, by the token's first character and end, without space."""
     places = {}
     for number in np.flatnonzero(~window.special & ~window.repeated):
         start, end = int(window.start[number]), int(window.end[number])

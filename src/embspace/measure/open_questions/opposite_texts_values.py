@@ -1,4 +1,4 @@
-"""What a search for opposite texts found: cosines by change, smallest cosines, verdicts."""
+"""The results of a search for opposite texts: cosines by change, smallest cosines, verdicts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ VERDICTS = ("finds_opposites", "finds_strangers")
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """The texts of a search after each change, and how alike they are to their sentences."""
+    """The texts of a search after every change, with the cosines to the sentences."""
 
     texts: list[list[str]]
     """By sentence; the first is the sentence, and the last stays where a search has ended."""
@@ -28,16 +28,16 @@ class Course:
 
     @property
     def smallest(self) -> Float[np.ndarray, " sentence"]:
-        """The smallest cosine of each sentence."""
+        """The smallest cosine of every sentence."""
         return self.cosines[:, -1]
 
 
 @dataclass(frozen=True, eq=False)
 class Comparators:
-    """The cosines that those of a search are compared with, and how intervals are drawn."""
+    """Cosines for comparison with a search, and settings of the intervals."""
 
     corpus: Float[np.ndarray, " sentence"]
-    """The smallest cosine of each sentence with any of the corpora."""
+    """The smallest cosine of every sentence with any sentence of the corpora."""
     random: Float[np.ndarray, "sentence change"]
     """The mean cosine after replacements by random words."""
     n_resamples: int
@@ -45,7 +45,7 @@ class Comparators:
     seed: int
 
     def interval(self, name: str, values: Float[np.ndarray, " sentence"]) -> dict[str, float]:
-        """Return the mean over sentences, with its interval by halves of the sentences."""
+        """Return the mean over sentences, with an interval by halves of the sentences."""
         interval = half_sample_interval(
             partial(_mean_of, values),
             len(values),
@@ -63,18 +63,18 @@ def _mean_of(values: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A search, the sentences that it starts from, and what its cosines are compared with."""
+    """A search, with sentences to start from and cosines for comparison."""
 
     search: Search
     sentences: list[Sentence]
     beside: Comparators
     farthest: list[str]
-    """The sentence of the corpora that is least like each."""
+    """The least similar sentence of the corpora, for every sentence."""
     smallest_of_pairs: float
     """The smallest cosine of all pairs of sentences."""
 
     def course(self, passes: Callable[[Sentence], Passes]) -> Course:
-        """Return what the search finds among texts that may be taken for each sentence."""
+        """Return the course of the search from all sentences, with a test of texts per sentence."""
         return course_of(self.search, self.sentences, [*map(passes, self.sentences)])
 
 
@@ -104,7 +104,7 @@ def tried_of(
 
 
 def course_of(search: Search, sentences: Sequence[Sentence], passes: Sequence[Passes]) -> Course:
-    """Return what a search finds for each sentence, with the texts that may be taken there."""
+    """Return the course of a search from all sentences, with `passes` as the tests of texts."""
     texts, cosines, n_changed = [], [], []
     for sentence, own in zip(sentences, passes, strict=True):
         steps = search.descend(sentence, own)
@@ -126,7 +126,7 @@ def random_course(search: Search, sentences: Sequence[Sentence], n: int, seed: i
 
 
 def search_row(course: Course, beside: Comparators) -> dict[str, Any]:
-    """Return the smallest cosine, alone and beside corpus and random words, and what it meets."""
+    """Return the smallest cosine, alone and beside corpus and random words, and the verdicts."""
     rows = np.arange(len(course.n_changed))
     at_random = beside.random[rows, course.n_changed]
     values = {
@@ -143,7 +143,7 @@ def search_row(course: Course, beside: Comparators) -> dict[str, Any]:
 
 
 def unless_at_random_weights(row: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row whose verdicts do not hold where random weights meet the same rule."""
+    """Return a row where verdicts fail if random weights fulfill the same rule."""
     return {**row, **{name: _yes(row[name] == "yes" != plain[name]) for name in VERDICTS}}
 
 
@@ -154,13 +154,13 @@ def _yes(holds: bool) -> str:
 def course_rows(
     cosines: Float[np.ndarray, "sentence change"], beside: Comparators
 ) -> Iterator[dict[str, Any]]:
-    """Yield the mean cosine after each number of changes, with its interval."""
+    """Yield the mean cosine after every number of changes, with interval."""
     for n_changed, values in enumerate(cosines.T):
         yield {"n_changed": n_changed, **beside.interval("cosine", values)}
 
 
 def likelihoods(course: Course, known: Mapping[str, Fluency]) -> dict[str, np.ndarray]:
-    """Return the likelihood of each text of a course (sentence, change), by its name in `known`."""
+    """Return the likelihood of all texts of a course (sentence, change), by the name in `known`."""
     return {
         name: np.array([fluency.scores(texts, texts[0]) for texts in course.texts])
         for name, fluency in known.items()

@@ -1,4 +1,4 @@
-"""Stage `measure_opposite_words`: the vectors of words that are opposites or synonyms."""
+"""Stage `measure_opposite_words`: the vectors of opposites and synonyms."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -52,11 +52,12 @@ def measure_opposite_words(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return the words that are one token ("parquet"), and their vectors ("safetensors").
+    """Return the words of a single token ("parquet"), and their vectors ("safetensors").
 
-    The words have the columns `COLUMNS`; a row of each tensor (layer, word, dim) is a word. `input`
-    has the token embeddings as its only layer, `state` the mean of the word's states over the
-    `frames` of its part of speech; `random_input` and `random_state` are of random weights.
+    The words have the columns `COLUMNS`; in every tensor (layer, word, dim), a row is a word.
+    `input` has the token embeddings as the only layer, `state` the mean of the word's states over
+    the `frames` of the word's part of speech; `random_input` and `random_state` are of random
+    weights.
 
     Raises:
         InputError: if a part of speech of `pairs` has no frame, or a frame not one {word}.
@@ -93,7 +94,7 @@ def measure_opposite_words(
 
 
 def check_frames(frames: Frames, parts: Sequence[str]) -> None:
-    """Refuse frames that lack a part of speech or have not one place for a word."""
+    """Refuse frames without a part of speech, or without exactly one place for a word."""
     for part in parts:
         if unknown := sorted({*frames} - {*PARTS_OF_SPEECH}):
             allowed = ", ".join(PARTS_OF_SPEECH)
@@ -109,7 +110,7 @@ def check_frames(frames: Frames, parts: Sequence[str]) -> None:
 
 
 def _words_of(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return each word of a part of speech once, in the order of the list."""
+    """Return the different words by part of speech, in the order of the list."""
     parts = [
         pairs[[column, "part_of_speech"]].rename(columns={column: "word"})
         for column in ("word", "other_word")

@@ -1,4 +1,4 @@
-"""Stage `measure_rounding`: which measures of layers survive weights of few bits.
+"""Stage `measure_rounding`: do measures of layers survive weights of few bits?
 
 The fifth question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """
@@ -89,13 +89,13 @@ def measure_rounding(
 ) -> Outcome:
     """Measure layers at full precision, with intervals over texts, and with rounded weights.
 
-    Every matrix is rounded to nearest at each number of `bits`, with one scale a row (`row`) or one
-    a block of `block` entries (`block`). `csv` has the measures: `mean_cosine`, `two_nn` and
+    Every matrix is rounded to nearest at all numbers of `bits`, with a scale per row (`row`) or per
+    block of `block` entries (`block`). `csv` has the measures: `mean_cosine`, `two_nn` and
     `hubness` of ordinary tokens, `reciprocal_rank` of second halves of texts among first halves by
     mean pooling. `verdict` is `keeps` inside the interval of full precision, `flips` outside by
-    more than its width, else `open`. `likeness` has a token's cosine with its own state at full
-    precision, in [-1, 1], and the share of its nearest neighbors that stay. Empty for a model that
-    reads no text, and with fewer than 4 documents.
+    more than the interval's width, else `open`. `likeness` has the cosine between a token's states
+    at both precisions, in [-1, 1], and the share of nearest neighbors kept. Empty for a model
+    without texts, and with fewer than 4 documents.
     """
     chosen = texts.some(most_documents)
     if reader is None or chosen.n_documents < 4:

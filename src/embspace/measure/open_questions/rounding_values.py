@@ -25,14 +25,14 @@ LOW_QUANTILE = 0.01
 
 
 class Bounded(NamedTuple):
-    """A value, with its interval over texts."""
+    """A value with an interval over texts."""
 
     value: float
     low: float
     high: float
 
     def verdict(self, value: float) -> str:
-        """Return whether another value lies inside, or outside by more than the width."""
+        """Return whether a new value lies inside, or outside by more than the width."""
         beyond = max(self.low - value, value - self.high)
         if np.isnan(beyond) or 0 < beyond <= self.high - self.low:
             return OPEN
@@ -41,7 +41,7 @@ class Bounded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Full:
-    """States, neighbors and measures of each layer at full precision."""
+    """States, neighbors and measures of all layers at full precision."""
 
     tokens: Float[np.ndarray, "layer token dim"]
     """States of the tokens in the sample."""
@@ -59,7 +59,7 @@ class Full:
 def full_values(
     read: ReadTexts, n_tokens: int, n_neighbors: int, n_half_samples: int, level: float, seed: int
 ) -> Full:
-    """Return measures of each layer of an even sample of tokens, with intervals over documents."""
+    """Return measures by layer for an even sample of tokens, with intervals over documents."""
     sample = evenly(len(read.document), n_tokens)
     tokens, document = read.tokens[:, sample], read.document[sample]
     values: list[Mapping[str, Bounded]] = []
@@ -113,7 +113,7 @@ def _search_value(
 
 
 def reciprocal_ranks(read: ReadTexts, layer: int) -> Float[np.ndarray, " query"] | None:
-    """Return the reciprocal rank of each second half's own first half, by mean pooling."""
+    """Return, per second half, the reciprocal rank of the text's first half, by mean pooling."""
     if not len(read.windows):
         return None
     is_candidate = (read.halves["half"] == 1).to_numpy()[read.windows]
@@ -123,7 +123,7 @@ def reciprocal_ranks(read: ReadTexts, layer: int) -> Float[np.ndarray, " query"]
 
 
 def rounded_rows(read: ReadTexts, full: Full) -> Iterator[dict[str, Any]]:
-    """Yield a row for each layer and measure of a model with rounded weights."""
+    """Yield a row for every layer and measure of a model with rounded weights."""
     for layer, values in enumerate(full.values):
         x = read.tokens[layer, full.sample].astype(np.float64)
         rounded = {measure.name: value_of(measure.function(x)) for measure in _measures()}
@@ -143,7 +143,7 @@ def rounded_rows(read: ReadTexts, full: Full) -> Iterator[dict[str, Any]]:
 
 
 def likeness_rows(read: ReadTexts, full: Full) -> Iterator[dict[str, Any]]:
-    """Yield, for each layer, how alike a token's two states are, and the neighbors that stay."""
+    """Yield by layer the cosine of a token's two states, and the share of neighbors kept."""
     for layer, whole in enumerate(full.tokens):
         x = read.tokens[layer, full.sample].astype(np.float64)
         cosine = np.einsum("ij,ij->i", unit_rows(whole.astype(np.float64)), unit_rows(x))

@@ -125,14 +125,14 @@ def measure_sparse_features(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Seek features in the middle and the last layer with several seeds, and match them.
+    """Search features in the middle and the last layer with several seeds, and match the features.
 
-    Each seed has documents of its own.
+    Every seed has separate documents.
 
-    `csv` has a row a layer, method and cloud: the model's, that of random weights, a Gaussian. Of
-    one layer and method, features of all clouds recur beyond the same cosine.
-    `features` describes those of the first seed that recur best, of the model and of random
-    weights. Verdicts are by the rule of conf/.
+    `csv` has a row a layer, method and cloud: the model's states, states at random weights, a
+    Gaussian cloud. For a layer and method, a common cosine decides whether a feature recurs, in all
+    clouds. `features` describes the features of the first seed that recur best, of the model and of
+    random weights. Verdicts are by the rule of conf/.
     """
     if corpus is None or module is None:
         return SPARSE_FEATURES.empty(n_tokens=0, n_documents=0)
@@ -170,7 +170,7 @@ def measure_sparse_features(
 def _parts(
     read: TokenStates, n_parts: int, rng: np.random.Generator
 ) -> list[Int[np.ndarray, " _"]]:
-    """Return the rows of the tokens of as many sets of documents, without a common one."""
+    """Return the rows of the tokens of `n_parts` disjoint sets of documents."""
     document = pd.factorize(read.tokens.loc[read.tokens["kept"], "document"])[0]
     part = rng.permutation(document.max() + 1) % n_parts
     return [np.flatnonzero(part[document] == number) for number in range(n_parts)]
@@ -182,10 +182,10 @@ def _in_clouds(
     method: str,
     how: How,
 ) -> dict[str, tuple[list[FeatureSet], Recurrence]]:
-    """Return the features of all seeds in each cloud, and how far they are the same.
+    """Return the features of all seeds in every cloud, and how far the seeds agree.
 
-    They recur beyond the largest match with random directions of any of the clouds: a threshold of
-    each cloud's own would be near 1 where few directions hold most of the variance.
+    A feature recurs above the largest match with random directions in any cloud: a separate
+    threshold per cloud would be near 1 where few directions hold most of the variance.
     """
     made = {name: _seeds(x, parts, method, how) for name, x in clouds.items()}
     threshold = max(
@@ -206,7 +206,7 @@ def _seeds(
     method: str,
     how: How,
 ) -> list[FeatureSet]:
-    """Return the features of all seeds, each of its own part."""
+    """Return the features of all seeds, a part of the documents per seed."""
     seeds = [*enumerate(parts, start=how.seed * how.n_seeds)]
     if method == ICA:
         cloud = whitened_cloud(x, how.n_components)
@@ -255,7 +255,7 @@ def _verdict(made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], margin
 def _listed(
     first: FeatureSet, recurring: Recurrence, read: TokenStates, n: int, how: Shown
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each feature of the first seed that is most alike in the other seeds."""
+    """Yield a row for the features of the first seed with the best matches in all further seeds."""
     smallest = recurring.first_seed
     order = np.argsort(-np.nan_to_num(smallest, nan=-1), kind="stable")
     for rank, feature in enumerate(order[:n], start=1):
@@ -270,7 +270,7 @@ def _listed(
 
 
 def _active_share(activations: Float[np.ndarray, " token"]) -> float:
-    """Return the share of tokens that light a feature; NaN where no activation is 0."""
+    """Return the share of tokens that activate a feature; NaN if no activation is 0."""
     return float((activations > 0).mean()) if (activations == 0).any() else np.nan
 
 

@@ -1,4 +1,4 @@
-"""Stage `measure_vocabulary_clusters`: of which parts the cloud of token embeddings is made.
+"""Stage `measure_vocabulary_clusters`: the parts of the cloud of token embeddings.
 
 The fourth question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """
@@ -103,11 +103,11 @@ def measure_vocabulary_clusters(
     n_listed: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Find clusters of the token embeddings at unit length, and which of them stand.
+    """Find clusters of the token embeddings at unit length, and mark clusters that stand.
 
-    `vocabulary` has the token and its kind for each row of the matrix `input`. `parts` has a row a
-    cluster and smallest cluster, `sizes` a row a smallest cluster, `clouds` what Gaussian
-    clouds have. `json` counts parts that stand once. Verdicts are by docs/open_questions.md.
+    `vocabulary` has token and kind for every row of the matrix `input`. `parts` has a row a cluster
+    and smallest cluster, `sizes` a row a smallest cluster, `clouds` the values of Gaussian clouds.
+    `json` counts different parts that stand. Verdicts are by docs/open_questions.md.
     """
     x = unit_rows(matrices["input"].astype(np.float32))
     if len(x) <= 2 * n_neighbors:
@@ -150,7 +150,7 @@ def _cloud_rows(
     n_clouds: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield what Gaussian clouds have, by kind of cloud and smallest cluster."""
+    """Yield the values of Gaussian clouds, by kind of cloud and smallest cluster."""
     draw = draws_of("gaussian_of_covariance", x.astype(np.float64))
     for kind, own in zip(CLOUDS, rng.spawn(len(CLOUDS)), strict=True):
         facts = clusters_of_draws(
@@ -197,7 +197,7 @@ def _repeated(
     before: Sequence[Clusters],
     stand: Sequence[Bool[np.ndarray, " cluster"]],
 ) -> Bool[np.ndarray, " cluster"]:
-    """Return whether a part that stands at a smaller size is the same but for few tokens."""
+    """Mark parts equal, but for few tokens, to a standing part of a smaller size."""
     n = int(labels.max(initial=-1)) + 1
     repeated = np.zeros(n, dtype=np.bool_)
     for clusters, standing in zip(before, stand, strict=True):

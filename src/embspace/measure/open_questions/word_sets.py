@@ -19,7 +19,7 @@ def load_word_sets(path: str) -> pd.DataFrame:
     """Return the sets, a row a word.
 
     Raises:
-        InputError: for other columns, an empty cell, or a word twice in a set.
+        InputError: for wrong columns, an empty cell, or a repeated word in a set.
     """
     table = load_table(path)
     if [*table.columns] != COLUMNS:
@@ -39,7 +39,7 @@ def load_word_sets(path: str) -> pd.DataFrame:
 
 
 def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
-    """Refuse a test that has not four known sets."""
+    """Refuse a test without four known sets."""
     sizes = sets["set"].value_counts()
     for name, chosen in tests.items():
         if len(chosen) != N_SETS:
@@ -48,7 +48,7 @@ def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
                 "attribute sets"
             )
         check_known(f"tests.{name}", chosen, sets)
-        first, second = (int(sizes[one]) for one in chosen[:2])
+        first, second = (int(sizes[set_name]) for set_name in chosen[:2])
         if comb(first + second, first) > MOST_EXCHANGES:
             raise InputError(
                 f"{SETS}: sets '{chosen[0]}' and '{chosen[1]}' of {first} and {second} words, "
@@ -57,14 +57,14 @@ def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
 
 
 def check_known(key: str, chosen: Sequence[str], sets: pd.DataFrame) -> None:
-    """Refuse a set that there is not."""
+    """Refuse an unknown set."""
     known = [*dict.fromkeys(sets["set"])]
-    if unknown := [one for one in chosen if one not in known]:
+    if unknown := [name for name in chosen if name not in known]:
         raise InputError(f"{SETTINGS}: key '{key}': {unknown[0]!r}, allowed: {', '.join(known)}")
 
 
 def check_frames(frames: Sequence[str]) -> None:
-    """Refuse a frame that has not one place for a word."""
+    """Refuse a frame without exactly one place for a word."""
     for frame in frames:
         if frame.count("{word}") != 1 or {*map(frame.count, "{}")} != {1}:
             raise InputError(f"{SETTINGS}: key 'frames': {frame!r}, allowed: one {{word}}")

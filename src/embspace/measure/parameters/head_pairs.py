@@ -139,10 +139,10 @@ def measure_head_pairs(
     for form in FORMS:
         tops: dict[str, list[TopPairs]] = {name: [] for name in chosen}
         heads_of_form = [(*place, form, count_above.get(form)) for place in listed(places)]
-        for one in in_threads(reading.head_results, heads_of_form):
-            profiles.append(one.profile)
-            keys += one.keys
-            for name, top in one.pairs.items():
+        for result in in_threads(reading.head_results, heads_of_form):
+            profiles.append(result.profile)
+            keys += result.keys
+            for name, top in result.pairs.items():
                 tops[name].append(top)
         generator = stream_of(np.random.default_rng(seed), "shuffled_heads", form)
         at_random = search.shuffled(places, form, n_shuffled_heads, generator)
@@ -160,7 +160,7 @@ def measure_head_pairs(
 
 
 class _HeadResults(NamedTuple):
-    """Holds the results of one form of one head."""
+    """Holds the results of a form of a head."""
 
     pairs: dict[str, TopPairs]
     profile: Row
@@ -178,7 +178,7 @@ class _Reading:
     def head_results(
         self, layer: int, head: int, form: HeadForm, threshold: float | None
     ) -> _HeadResults:
-        """Return the pairs of a head, how many are above the threshold, and its keys."""
+        """Return the pairs of a head, the number above the threshold, and the keys."""
         x, y = self.search.factors(layer, head, form)
         pairs = self.search.pairs(x, y)
         profile = {
@@ -215,11 +215,11 @@ def _chosen(
 ) -> tuple[dict[str, ChosenTokens], str | None]:
     """Return the tokens by name, and the corpus of `corpus`; None where none has a token."""
     chosen = {"all": words.ordinary}
-    having = {name: states for name, states in corpora.items() if len(states.tokens)}
-    if not having:
+    filled = {name: states for name, states in corpora.items() if len(states.tokens)}
+    if not filled:
         return chosen, None
-    name = corpus if corpus in having else max(having, key=lambda key: len(having[key].tokens))
-    ids = np.unique(having[name].tokens["id"].to_numpy())
+    name = corpus if corpus in filled else max(filled, key=lambda key: len(filled[key].tokens))
+    ids = np.unique(filled[name].tokens["id"].to_numpy())
     return chosen | {"corpus": np.intersect1d(ids, words.ordinary)}, name
 
 

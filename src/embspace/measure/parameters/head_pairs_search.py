@@ -1,4 +1,4 @@
-"""The search for the top pairs of the heads of a model, and their rows in a table."""
+"""Searches the top pairs of the heads of a model, and makes rows of a table."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ ChosenTokens = Int[np.ndarray, " some"]
 
 @dataclass(frozen=True)
 class PairSearch:
-    """The search for the top pairs of heads, among each of the chosen tokens."""
+    """The search for the top pairs of heads, among every set of chosen tokens."""
 
     parameters: ModelParameters
     classes: Classes
-    """Tokens that are equal have one number."""
+    """The class of every token; equal tokens share a class."""
     chosen: Mapping[str, ChosenTokens]
     n_pairs: int
 
@@ -44,7 +44,7 @@ class PairSearch:
         return token_factors(self.parameters.output_embedding, factors)
 
     def pairs(self, x: TokenFactor, y: TokenFactor) -> dict[str, TopPairs]:
-        """Return the top pairs among each of the chosen tokens."""
+        """Return the top pairs among every set of chosen tokens."""
         return {
             name: find_pairs(x, y, self.n_pairs, self.classes, tokens)
             for name, tokens in self.chosen.items()
@@ -53,7 +53,7 @@ class PairSearch:
     def shuffled(
         self, places: pd.DataFrame, form: HeadForm, n_heads: int, generator: np.random.Generator
     ) -> dict[str, list[TopPairs]]:
-        """Return the pairs of heads at equal distances among all, with their entries shuffled."""
+        """Return the pairs of heads at equal distances among all, with shuffled entries."""
         some = places.iloc[np.arange(n_heads) * len(places) // n_heads]
         heads = [
             shuffled(head_factors(self.parameters.layers, layer, head, form), generator)
@@ -69,10 +69,9 @@ class PairSearch:
 
 
 def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...]]) -> list[Made]:
-    """Return a function's results for all arguments, in order, one argument a core at a time.
+    """Return a function's results for all arguments, in order, an argument a core at a time.
 
-    Products take one thread meanwhile: several threads would wait for each other at every small
-    block.
+    Products take a single thread meanwhile: several threads would wait at every small block.
     """
     import torch
     from joblib import Parallel, delayed
@@ -89,7 +88,7 @@ def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...
 
 
 def head_places(parameters: ModelParameters) -> pd.DataFrame:
-    """Return layer and head of all heads, both from 1; those of a shared block once."""
+    """Return layer and head of all heads, both from 1; heads of a shared block once."""
     layers = distinct_layers(parameters.layers)
     places = [(layer.layer, head + 1) for layer in layers for head in range(layer.n_heads)]
     return pd.DataFrame(places, columns=["layer", "head"])
@@ -101,7 +100,7 @@ def listed(places: pd.DataFrame) -> list[tuple[int, int]]:
 
 
 def check_size(parameters: ModelParameters, words: Words) -> None:
-    """Stop unless the vocabulary has a token for each row of the output embedding.
+    """Stop unless the vocabulary has a token for every row of the output embedding.
 
     Raises:
         InputError: with both numbers.

@@ -1,4 +1,4 @@
-"""The shares of categories among the top pairs of heads, beside what chance gives."""
+"""The shares of categories among the top pairs of heads, beside the shares by chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from embspace.measure.parameters.head_pairs_words import EQUAL, Words
 
 @dataclass(frozen=True)
 class Rules:
-    """Settings of shares and their nulls."""
+    """Settings of shares and nulls."""
 
     n_pairs: int
     n_permutations: int
@@ -39,7 +39,7 @@ class _Lists:
     all: PairLists
     """Twice as long."""
     first: PairLists
-    """The first half of `all`, of which the share of equal pairs is."""
+    """The first half of `all`, for the share of equal pairs."""
 
     @classmethod
     def of(cls, top_pairs: Sequence[TopPairs], n_pairs: int) -> "_Lists":
@@ -52,7 +52,7 @@ class _Lists:
         )
 
     def shares(self, words: Words) -> dict[str, Float[np.ndarray, " list"]]:
-        """Return the shares of each category."""
+        """Return the shares of every category."""
         others = {
             name: category_shares(self.unequal, relation)
             for name, relation in words.relations.items()
@@ -105,7 +105,7 @@ def share_rows(
 
 
 def _mean(shares: Float[np.ndarray, "draw ..."]) -> Float[np.ndarray, "..."]:
-    """Return the mean over draws that have a pair; NaN without any."""
+    """Return the mean over draws with a pair; NaN without any."""
     n = (~np.isnan(shares)).sum(axis=0)
     return np.divide(np.nansum(shares, axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
 
@@ -136,7 +136,7 @@ def _permuted(lists: _Lists, words: Words, tokens: np.ndarray, rules: Rules) -> 
 
 
 def _anew(lists: _Lists, words: Words, rules: Rules) -> DrawnShares:
-    """Return the shares with the columns of each head's pairs in random order."""
+    """Return the shares with the columns of every head's pairs in random order."""
 
     def drawn(of: PairLists, relations: dict[str, Relation], equal: Relation) -> DrawnShares:
         return paired_anew_shares(

@@ -1,4 +1,4 @@
-"""Finds tokens that are equal, join into a word, or stand in one list of words."""
+"""Finds equal tokens, tokens that join into a word, and tokens of a list of words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ PART_OF_SPEECH = "part_of_speech"
 RESERVED = (EQUAL, *JOINED, PART_OF_SPEECH)
 NO_WORDS = ("special", "unused")
 ListedWords = Sequence[tuple[str, str]]
-"""Words of a category, each with its value; a word may have several."""
+"""Words of a category, with a value per entry; a word may have several entries."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +32,16 @@ class Words:
     """Holds the texts, classes and lists of the tokens of a vocabulary."""
 
     shown: list[str]
-    """The tokens as their tokenizer writes them."""
+    """The tokens in the tokenizer's spelling."""
     classes: Int[np.ndarray, " token"]
-    """Tokens of one text, in lower case and without marks, have one number."""
+    """Class of every token; tokens of equal text, in lower case without marks, share a class."""
     ordinary: Int[np.ndarray, " some"]
-    """The tokens that are neither special nor unused."""
+    """The tokens neither special nor unused."""
     equal: Relation
     relations: dict[str, Relation]
-    """The relation of each category but `equal`; pairs of equal tokens are left out of them."""
+    """The relation of every category but `equal`; without pairs of equal tokens."""
     n_words: dict[str, int]
-    """The number of tokens that have a value, by list."""
+    """The number of tokens with a value, by list."""
 
 
 def words_of(
@@ -80,7 +80,7 @@ def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
 
     Raises:
         InputError: for a file without the columns word and value, or with an empty cell, and for
-            one with the name of a category that has no list.
+            the name of a category without list.
     """
     lists: dict[str, ListedWords] = {}
     for path in sorted(Path(folder).glob("*.csv")):
@@ -101,13 +101,13 @@ def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
 
 
 def _text(token: str, spelling: Spelling | None) -> str:
-    """Return the text of a token in lower case; bytes that are no text stay as they are."""
+    """Return the text of a token in lower case; bytes without text stay unchanged."""
     body = token if spelling is None else spelling.word_form(token)
     return (token if body is None else body).strip().lower()
 
 
 def _numbers(texts: Sequence[str], values: ListedWords) -> list[list[int]]:
-    """Return the numbers of the values of each text."""
+    """Return the numbers of the values of every text."""
     number_of = {value: number for number, value in enumerate(dict.fromkeys(v for _, v in values))}
     numbers_of_word: dict[str, set[int]] = {}
     for word, value in values:

@@ -1,6 +1,6 @@
 """Stage `measure_keep_k`: the rest of vectors reduced to the k strongest tokens.
 
-The check by which Dar et al. 2023 (appendix A) choose the embedding matrix E' to read vectors with:
+The check of Dar et al. 2023 (appendix A) for choosing the embedding matrix E' to read vectors with:
 the transpose, or the pseudo-inverse.
 """
 
@@ -87,17 +87,17 @@ def measure_keep_k(
     level: Share,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """The cosine between Gram matrices before and after keeping k tokens, by kind of vectors.
+    """Return the cosine of Gram matrices before and after keeping k tokens, by kind of vectors.
 
-    Of each kind `n_pool` vectors are drawn, and of these `n_vectors`, `n_draws` times: a value is
-    the mean over draws, `low` and `high` are the ends of the middle `level` of them. Where a draw
-    is half of the pool, that is an interval of the mean by half-samples (Politis & Romano 1994).
-    Hidden states of one document are drawn together. No draw has more than half of its pool. `k`
-    beyond the vocabulary are left out.
+    A pool has `n_pool` vectors of a kind, a draw `n_vectors` of the pool. A value is the mean over
+    `n_draws` draws, `low` and `high` are the ends of the middle `level` of the draws. Where a draw
+    is half of the pool, the range is an interval of the mean by half-samples (Politis & Romano
+    1994). Hidden states of a document are drawn together. No draw has more than half of the pool.
+    `k` beyond the vocabulary are left out.
 
     The chosen inverse has the higher mean over keys and values of the MLPs and all k up to 500; the
-    interval of its advantage is over the same draws of both. Tables are empty for a model whose
-    blocks are not known.
+    interval of the advantage is over the same draws of both. Tables are empty for a model with
+    unknown blocks.
     """
     from threadpoolctl import threadpool_limits
 
@@ -138,7 +138,7 @@ def measure_keep_k(
 
 @dataclass(frozen=True, eq=False)
 class _Pool:
-    """Vectors of one kind, and what is drawn together of them."""
+    """Vectors of a kind, with groups that are drawn together."""
 
     vectors: Float[np.ndarray, "row dim"]
     unit: Int[np.ndarray, " row"]
@@ -152,7 +152,7 @@ def _size(n_vectors: int, n_pool: int) -> int:
 def _pools(
     parameters: ModelParameters, states: CorpusStates | None, n: int, generator: np.random.Generator
 ) -> dict[str, _Pool]:
-    """Vectors of each kind: normal ones, those of the parameters, and hidden states."""
+    """Return vectors of every kind: normal vectors, parameters, and hidden states."""
     streams = {NORMAL: stream_of(generator, NORMAL)}
     made = {NORMAL: streams[NORMAL].normal(size=(n, parameters.layers[0].query.shape[1]))}
     layers = [layer.groups() for layer in distinct_layers(parameters.layers)]
@@ -171,7 +171,7 @@ def _pools(
 
 
 def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Pool:
-    """States after blocks, of all layers alike, with their documents."""
+    """Return states after blocks, of all layers alike, with the documents."""
     tokens = states.tokens
     document = states.document[tokens["window"].to_numpy()]
     kept = np.flatnonzero(~tokens["repeated"].to_numpy())
@@ -181,12 +181,12 @@ def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Po
         return _Pool(np.empty((0, x.shape[-1]), np.float32), np.empty(0, np.int64))
     place = generator.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
     layer, token = 1 + place // len(kept), kept[place % len(kept)]
-    vectors = np.stack([x[one, other] for one, other in zip(layer, token, strict=True)])
+    vectors = np.stack([x[number, row] for number, row in zip(layer, token, strict=True)])
     return _Pool(np.asarray(vectors, dtype=np.float32), document[token].astype(np.int64))
 
 
 def _table(drawn: DrawnCosines, n_pool: Mapping[str, int], level: float) -> pd.DataFrame:
-    """Return a row for each kind, inverse, k and number of vectors."""
+    """Return a row for every kind, inverse, k and number of vectors."""
     return SCORES.of(
         dict(zip(KEYS, key, strict=True))
         | dict(zip(PROFILE, map(float, mean_and_range(cosines, level)), strict=True))
@@ -196,7 +196,7 @@ def _table(drawn: DrawnCosines, n_pool: Mapping[str, int], level: float) -> pd.D
 
 
 def _choice(drawn: DrawnCosines, level: float) -> dict[str, Any]:
-    """Return the inverse whose mean over the MLPs' vectors and few words is higher, and both."""
+    """Return the inverse with the higher mean over the MLPs' vectors and few words, and both."""
     units = {key: x for key, x in drawn.items() if key[0].startswith("feed_forward")}
     most = max(MOST_WORDS, min((key[2] for key in units), default=0))
     means = {

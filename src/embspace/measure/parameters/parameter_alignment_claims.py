@@ -1,4 +1,4 @@
-"""What Dar et al. say of the layers of two seeds, decided by how a run's seeds are matched."""
+"""Verdicts on claims of Dar et al. on the layers of two seeds, by the matches of a run's seeds."""
 
 from collections.abc import Iterator
 

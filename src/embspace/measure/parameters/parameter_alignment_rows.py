@@ -1,4 +1,4 @@
-"""Rows of the tables of two models whose layers are matched, and of disguised copies."""
+"""Rows of the tables of two models with matched layers, and of disguised copies."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ VOCABULARY, RAW = "vocabulary", "raw"
 
 @dataclass(frozen=True, eq=False)
 class LayerMap:
-    """The similarity of every two layers of two models, of one group and space."""
+    """The similarity of every two layers of two models, for a group and space."""
 
     group: str
     space: str
     similarity: Similarity
     dealt: list[Similarity]
-    """The same of rows of the other model that are dealt to its layers anew."""
+    """The same similarity, with rows of the second model assigned to layers at random."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def layer_maps(
 ) -> Iterator[LayerMap]:
     """Yield how alike the layers of two models are, by group and space.
 
-    Groups that one of the models lacks are left out, as is the raw space of models of unlike
-    widths. `names` are those of the draws of the null, `models` what an error calls the two.
+    Groups absent from a model are left out, as is the raw space of models of unlike widths. `names`
+    are the names of the draws of the null, `models` is the name of both models in an error.
 
     Raises:
         InputError: if a layer has constant rows alone.
@@ -157,7 +157,7 @@ def planted_rows(
 
 
 def _some(rows: Sequence[Rows], n: int, generator: np.random.Generator) -> list[Rows]:
-    """Return `n` rows of each layer."""
+    """Return `n` rows of every layer."""
     chosen = [generator.choice(len(layer), n, replace=False) for layer in rows]
     return [layer[np.sort(numbers)] for layer, numbers in zip(rows, chosen, strict=True)]
 
@@ -172,10 +172,10 @@ def _require_varied(rows: Sequence[Rows], group: str) -> None:
 
 
 def _require_defined(similarity: Similarity, what: str, models: str) -> None:
-    """Stop unless every layer has parameters that can be correlated.
+    """Stop unless the parameters of every layer can be correlated.
 
     Raises:
-        InputError: naming parameters, space, models and the first layer that has none.
+        InputError: naming parameters, space, models and the first layer without variation.
     """
     undefined = np.isnan(similarity)
     if not undefined.any():
@@ -189,7 +189,7 @@ def _require_defined(similarity: Similarity, what: str, models: str) -> None:
 
 
 def _on_diagonal(similarity: Similarity) -> float:
-    """Return the share of layers matched with themselves; NaN where one has no similarity."""
+    """Return the share of layers matched with themselves; NaN if a layer has no similarity."""
     if np.isnan(similarity).any():
         return float("nan")
     order = best_order(similarity)

@@ -1,4 +1,4 @@
-"""Words that partners among the vectors of a layer have in common, beside partners dealt anew."""
+"""Words common to partners among the vectors of a layer, beside partners dealt anew."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ MEASURES = ("jaccard_signed", "jaccard_absolute", "share_related")
 
 @dataclass(frozen=True, eq=False)
 class DealtPairs:
-    """The means of a layer's pairs of two groups, and of their partners dealt anew."""
+    """The means of a layer's pairs of two groups, and of partners dealt anew."""
 
     layer: int
     pair: str
     n_pairs: int
     value: Float[np.ndarray, " measure"]
     any_partner: Float[np.ndarray, " measure"]
-    """Over every vector of the first group with every one of the second."""
+    """Over all pairs of a vector of the first group with a vector of the second."""
     dealt: Float[np.ndarray, "deal measure"]
 
 
@@ -60,9 +60,9 @@ def layer_pairs(
         n_words = np.arange(k + 1)
         similarity, related = jaccard(n_words, k), (n_words / k >= related_from).astype(np.float64)
         measures = (signed.means(similarity), absolute.means(similarity), signed.means(related))
-        value, anyone = (np.array([means[at] for means in measures]) for at in (0, 1))
+        value, any_partner = (np.array([means[at] for means in measures]) for at in (0, 1))
         dealt = np.stack([deals for _, _, deals in measures], axis=1)
-        yield DealtPairs(layer.layer, pair, n, value, anyone, dealt)
+        yield DealtPairs(layer.layer, pair, n, value, any_partner, dealt)
 
 
 def _partners(layer: LayerParameters) -> dict[str, tuple[str, str]]:
@@ -76,7 +76,7 @@ def _partners(layer: LayerParameters) -> dict[str, tuple[str, str]]:
 
 
 class _Common:
-    """How many words partners have in common, whichever partners they are."""
+    """Numbers of common words, of partners and of any two vectors."""
 
     def __init__(
         self,
@@ -85,18 +85,18 @@ class _Common:
         n_tokens: int,
         orders: Int[np.ndarray, "deal pair"],
     ) -> None:
-        everyone = n_common_of_all(first, second, n_tokens)
+        all_common = n_common_of_all(first, second, n_tokens)
         self._own = n_common(first, second)
-        self._dealt = everyone[np.arange(len(first)), orders]
+        self._dealt = all_common[np.arange(len(first)), orders]
         # Counted, so that the mean over all needs no number a pair.
-        self._n_pairs = np.bincount(everyone.ravel(), minlength=first.shape[1] + 1)
+        self._n_pairs = np.bincount(all_common.ravel(), minlength=first.shape[1] + 1)
 
     def means(
         self, measure: Float[np.ndarray, " common"]
     ) -> tuple[float, float, Float[np.ndarray, " deal"]]:
-        """Return the mean of the pairs, of all possible ones, and of each deal."""
-        anyone = self._n_pairs @ measure / self._n_pairs.sum()
-        return float(measure[self._own].mean()), float(anyone), measure[self._dealt].mean(axis=1)
+        """Return the mean of the pairs, of all possible pairs, and of every deal."""
+        overall = self._n_pairs @ measure / self._n_pairs.sum()
+        return float(measure[self._own].mean()), float(overall), measure[self._dealt].mean(axis=1)
 
 
 def pair_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:
@@ -108,7 +108,7 @@ def pair_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:
 
 
 def mean_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:
-    """Yield a row a pair of groups and measure: the mean over layers, dealt anew in each."""
+    """Yield a row a pair of groups and measure: the mean over layers, dealt anew per layer."""
     for pair in dict.fromkeys(dealt.pair for dealt in pairs):
         own = [dealt for dealt in pairs if dealt.pair == pair]
         value, any_partner, drawn = (

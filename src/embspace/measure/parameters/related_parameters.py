@@ -96,7 +96,7 @@ def measure_related_parameters(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Jaccard's similarity of the `k` words of related vectors, and R_k of activated vectors.
+    """Return Jaccard's similarity of `k` words of related vectors, and R_k of activated vectors.
 
     `jaccard_signed` uses the words with the highest scores, as in the paper's definition,
     `jaccard_absolute` the highest absolute scores, as in the paper's code; `share_related` is the
@@ -104,7 +104,7 @@ def measure_related_parameters(
     layer, without an interval; `shuffled` is the mean over all possible partners of a vector, with
     the range of `n_deals` random partners, and `p_value` the probability of a value as large among
     these. R_k is for `n_tokens` tokens in each of `n_texts` documents of `corpus`, with intervals
-    over texts. Tables are empty for a model whose blocks are not known.
+    over texts. Tables are empty for a model with unknown blocks.
     """
     parameters = space.parameters
     if parameters is None:

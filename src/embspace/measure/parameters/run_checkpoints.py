@@ -1,4 +1,4 @@
-"""Parameters of the checkpoints of a run that were trained, and of those before."""
+"""Parameters of the trained checkpoints of a run, and of the checkpoints before training."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from embspace.train.heads import load_head
 
 
 def trained_checkpoints(root: str, run: Run) -> list[Checkpoint]:
-    """Return each seed's models before any training, and after each phase.
+    """Return every seed's models before any training, and after every phase.
 
     With a base, all seeds are the same before training, and are left out.
     """
@@ -39,7 +39,7 @@ def checkpoint_parameters(
 
 
 def trained_models(root: str, name: str, run: Run) -> Iterator[tuple[Checkpoint, ModelParameters]]:
-    """Yield the trained checkpoints of a run with their parameters, one read at a time.
+    """Yield the trained checkpoints of a run with parameters, a single checkpoint in memory.
 
     Raises:
         InputError: as `checkpoint_parameters`.

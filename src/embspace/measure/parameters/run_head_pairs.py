@@ -1,6 +1,7 @@
-"""Stage `measure_run_head_pairs`: the pairs of tokens that each head of a run relates.
+"""Stage `measure_run_head_pairs`: the pairs of tokens related by the heads of a run.
 
-As `measure_head_pairs`, of vocabularies that are no language: k-mers, and words of an invented one.
+As `measure_head_pairs`, for vocabularies without a language: k-mers, and words of an invented
+language.
 """
 
 from collections.abc import Iterable, Sequence
@@ -159,7 +160,7 @@ def _form_rows(
     form: HeadForm,
     protocol: _Protocol,
 ) -> tuple[list[Row], pd.DataFrame]:
-    """Return the rows of the top pairs of all heads, and of their shares."""
+    """Return the rows of the top pairs of all heads, and the rows of the shares."""
     check_size(parameters, words)
     rules, tokens = protocol.rules, words.ordinary
     search = PairSearch(parameters, words.classes, {"known": tokens}, rules.n_pairs)

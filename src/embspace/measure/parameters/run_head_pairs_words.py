@@ -1,7 +1,7 @@
-"""Finds what is known of the tokens of vocabularies that are no language.
+"""Finds known facts about the tokens of vocabularies without a natural language.
 
-Of k-mers these are codons and places in the gene, of an invented language parts of speech, numbers,
-stems and topics of its lexicon.
+Facts about k-mers are codons and places in the gene, about words of an invented language parts of
+speech, numbers, stems and topics of the lexicon.
 """
 
 from collections import Counter, defaultdict
@@ -21,11 +21,11 @@ from embspace.settings.corpus import Corpus, FastaCorpus, GrammarCorpus, Lineage
 CODON = 3  # bases
 Codes = Int[np.ndarray, " token"]
 Known = tuple[Codes, Relation]
-"""The code of each token, -1 of those that have none, and the relation of a category."""
+"""The code of every token, -1 without a code, and the relation of a category."""
 
 
 def is_known(corpus: Corpus) -> bool:
-    """Return True for a corpus of whose tokens something is known: of k-mers, or of a grammar."""
+    """Return True for a corpus with known facts about tokens: of k-mers, or of a grammar."""
     return isinstance(corpus, FastaCorpus | GrammarCorpus | LineagesCorpus)
 
 
@@ -122,7 +122,7 @@ def _known_of_kmers(
 
 
 def _places(texts: Sequence[str], tokens: Sequence[str]) -> Codes:
-    """Return the place at which each token stands most often, the first of several, from 0."""
+    """Return the most frequent place of every token, the first at equal counts, from 0."""
     seen: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for text in texts:
         for place, word in enumerate(text.split()):
@@ -135,19 +135,19 @@ def _places(texts: Sequence[str], tokens: Sequence[str]) -> Codes:
 
 
 def _bases(text: str) -> str | None:
-    """Return the bases if all of them are known."""
+    """Return the bases if all are known."""
     return text if text and not set(text) - set("acgt") else None
 
 
 def _codes(values: Sequence[Hashable]) -> Codes:
-    """Return a number for each different value, -1 for None."""
+    """Return a number for every different value, -1 for None."""
     made = np.empty(len(values), dtype=object)
     made[:] = values  # not a matrix, where values are tuples
     return np.asarray(pd.factorize(made)[0], dtype=np.int64)
 
 
 def _matching(mine: Codes, others: Codes) -> Relation:
-    """Return the relation of a token whose code is the other code of a second one."""
+    """Return the relation of tokens: `mine` of the first equals `others` of the second."""
 
     def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         return (mine[first] == others[second]) & (mine[first] >= 0)
@@ -168,7 +168,7 @@ def _near(places: Codes, most: int) -> Relation:
 
 
 def _elsewhere(codes: Codes, places: Codes) -> Relation:
-    """Return the relation of tokens with one code at different places."""
+    """Return the relation of tokens with equal codes at different places."""
 
     def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         same = (codes[first] == codes[second]) & (codes[first] >= 0)

@@ -1,4 +1,4 @@
-"""Rows of the tables of what tuning has written in words, beside their nulls."""
+"""Rows of the tables of words written by tuning, beside nulls."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ CLAIMED = {
     "feed_forward_value": WRITES,
     "attention_output": WRITES,
 }
-"""The claim of Dar et al. (2023, section 3) on the changes of each group."""
+"""The claim of Dar et al. (2023, section 3) on the changes of every group."""
 HOLDS_IF = {
     READS: "share > null_lists_high and mean_listed > null_turned_high",
     WRITES: "share <= null_lists_high and mean_listed <= null_turned_high",
@@ -67,14 +67,14 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The list and the random ones, over the tokens that are read, and random vectors' counts."""
+    """The list and random lists, over the read tokens, and counts of random vectors."""
 
     embedding: Float[np.ndarray, "token dim"]
     members: Bool[np.ndarray, "list token"]
-    """The list itself stands first."""
+    """The list itself is the first row."""
     bound: Int[np.ndarray, " list"]
     null_vectors: float
-    """The share of the random vectors that are above the list's bound."""
+    """The share of the random vectors above the list's bound."""
     random: Float[np.ndarray, "draw dim"]
     turns: list[Float[np.ndarray, "dim dim"]]
 
@@ -86,14 +86,14 @@ class Counted:
     group: str
     layer: int
     vectors: Changes
-    """All rows that have changed."""
+    """All changed rows."""
     changed: Int[np.ndarray, " vector"]
-    """Their numbers among the `n_rows` of the weight."""
+    """Numbers of the changed rows among the `n_rows` of the weight."""
     n_rows: int
     relative_change: float
     list_counts: Int[np.ndarray, "list vector sign"]
     turn_counts: Int[np.ndarray, "turn turned sign"]
-    """Of the changes at equal distances that are turned."""
+    """For the turned changes, at equal distances."""
 
 
 def lists_of(
@@ -104,8 +104,8 @@ def lists_of(
 ) -> Lists:
     """Return the list beside random lists of words of like norm and place in the vocabulary.
 
-    Where vocabularies are sorted by how often a token occurs, as those of WordPiece and BPE are on
-    the whole, the place stands for the frequency.
+    In vocabularies sorted by frequency, as by and large for WordPiece and BPE, the place stands for
+    the frequency.
     """
     draws = np.random.default_rng(protocol.seed)
     own = np.ascontiguousarray(embedding[is_read], dtype=np.float32)
@@ -132,7 +132,7 @@ def lists_of(
 
 
 def counted_changes(tuned: TunedSeed, lists: Lists, protocol: Protocol) -> Iterator[Counted]:
-    """Yield the counts of each group and layer that has changed; frozen layers are left out."""
+    """Yield the counts of every changed group and layer; frozen layers are left out."""
     for group, layers in tuned.before.items():
         for number, (before, after) in enumerate(
             zip(layers, tuned.after[group], strict=True), start=1
@@ -152,9 +152,9 @@ def counted_change(
     *,
     most: int | None = None,
 ) -> Counted | None:
-    """Return the counts of a layer and group, of `most` rows at equal distances; None of no change.
+    """Return the counts of a layer and group, of `most` rows at equal distances, or None.
 
-    Turned are `n_turned` of the rows that are read.
+    None without a change. `n_turned` of the read rows are turned.
     """
     change = after.astype(np.float32) - before
     changed = np.flatnonzero(change.any(axis=1))
@@ -219,7 +219,7 @@ def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> 
 
 
 def pooled_row(counted: Sequence[Counted], lists: Lists, level: float) -> Row:
-    """Return what the changes of several layers of a group hold together, with both nulls."""
+    """Return the counts of the changes of several layers of a group together, with both nulls."""
     list_counts = np.concatenate([changes.list_counts for changes in counted], axis=1)
     turn_counts = np.concatenate([changes.turn_counts for changes in counted], axis=1)
     sizes = {"n_layers": len(counted), "n_vectors": list_counts.shape[1]}
@@ -238,12 +238,12 @@ def presence(row: Row) -> str:
 def word_null(
     counted: Sequence[Counted], lists: Lists, protocol: Protocol, *, n_words: int, n_draws: int
 ) -> Float[np.ndarray, " draw"]:
-    """Return the mean number of listed words of changes that write words which are not listed.
+    """Return the mean number of listed words for changes that write unlisted words.
 
-    A change that points at any word names its neighbors, which a random vector does not. In a draw
-    each change is exchanged for the embedding of an unlisted word, the same word for changes with
-    the same first word: many changes in one direction stay a single chance. The words are up to
-    `n_words` of the random lists.
+    A change in the direction of any word names the word's neighbors; a random vector does not. In a
+    draw every change is exchanged for the embedding of an unlisted word, the same word for changes
+    with the same first word: many changes in one direction stay a single chance. The words are up
+    to `n_words` of the random lists.
     """
     generator = stream_of(np.random.default_rng(protocol.seed), "words")
     pool = np.flatnonzero(lists.members[1:].any(axis=0))
@@ -256,13 +256,13 @@ def word_null(
     top = top_tokens(vectors, lists.embedding, 1)
     is_turned = -top.opposite_score[:, 0] > top.score[:, 0]
     first = np.where(is_turned, top.opposite_token[:, 0], top.token[:, 0])
-    names, which = np.unique(first, return_inverse=True)
+    names, word_numbers = np.unique(first, return_inverse=True)
     draws = generator.integers(len(pool), size=(n_draws, len(names)))
-    return np.asarray(counts[draws][:, which].mean(axis=1))
+    return np.asarray(counts[draws][:, word_numbers].mean(axis=1))
 
 
 def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
-    """Return the change with the most listed words, the first of several, and its strongest."""
+    """Return the change with the most listed words, the first at equal counts, and top tokens."""
     counts = counted.list_counts[0]
     at, sign = np.unravel_index(int(counts.argmax()), counts.shape)
     vector = counted.vectors[[at]] if sign == 0 else -counted.vectors[[at]]
@@ -283,9 +283,9 @@ def class_rows(
     named: Sequence[str],
     protocol: Protocol,
 ) -> Iterator[Row]:
-    """Yield how many words of each polarity the change of each class's vector is read as.
+    """Yield the number of words of every polarity in the reading of the change of a class's vector.
 
-    The null is the same count of random vectors, of which the negations count as further ones.
+    The null is the same count for random vectors; negations count as further random vectors.
     """
     n = protocol.n_tokens
     lists_of_words = np.stack([polarities[polarity] for polarity in POLARITIES])
@@ -334,7 +334,7 @@ def require_enough(
 
 
 def reduced(vocabulary: Vocabulary, is_read: Bool[np.ndarray, " token"]) -> Vocabulary:
-    """Return the vocabulary of the tokens that are read alone."""
+    """Return the vocabulary of the read tokens alone."""
     kept = np.flatnonzero(is_read)
     return replace(
         vocabulary,

@@ -1,4 +1,4 @@
-"""Loads what the tuning of a run has changed, and which tokens of its vocabulary are on a list."""
+"""Loads the changes of a run by tuning, and the tokens of the vocabulary on a list."""
 
 import json
 from collections.abc import Collection
@@ -27,36 +27,36 @@ POLARITIES = ("positive", "negative")
 
 @dataclass(frozen=True, eq=False)
 class TunedSeed:
-    """The weights of a seed before and after it learned its classes."""
+    """The weights of a seed before and after learning the classes."""
 
     seed: int
     phase: str
     before: dict[str, list[Float[np.ndarray, "row dim"]]]
-    """The rows of each layer by group, layer 1 first."""
+    """The rows of every layer by group, layer 1 first."""
     after: dict[str, list[Float[np.ndarray, "row dim"]]]
     embedding: Float[np.ndarray, "token dim"]
-    """The input embeddings before tuning, which weights are projected on."""
+    """The input embeddings before tuning, for projecting weights."""
     head_before: ClassHead
     head_after: ClassHead
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The tokens of a vocabulary, and those that spell a word of the list."""
+    """The tokens of a vocabulary, with the tokens of listed words."""
 
     tokens: list[str]
     kinds: list[str]
-    """The kind of each token, from the column `kind` of `vocabulary_table`."""
+    """The kind of every token, from the column `kind` of `vocabulary_table`."""
     polarity: list[str]
-    """By token: positive or negative, or another value; "" of one that is not listed."""
+    """By token: positive or negative, or a further value; "" for an unlisted token."""
     n_words: int
     """The number of words on the list."""
     missing: list[str]
-    """The words that are not one token."""
+    """The words without a token of their own."""
 
     @property
     def is_listed(self) -> Bool[np.ndarray, " token"]:
-        """True for tokens that spell a word of the list."""
+        """True for tokens of listed words."""
         return np.array([bool(value) for value in self.polarity], dtype=bool)
 
     def of(self, *polarities: str) -> Bool[np.ndarray, " token"]:
@@ -64,19 +64,19 @@ class Vocabulary:
         return np.isin(np.array(self.polarity, dtype=object), polarities)
 
     def not_of(self, kinds: Collection[str]) -> Bool[np.ndarray, " token"]:
-        """Return True for tokens of no kind that is left out."""
+        """Return True for tokens of all kinds but `left_out`."""
         return ~np.isin(np.array(self.kinds, dtype=object), list(kinds))
 
 
 def tuned_phase(run: Run) -> str | None:
-    """Return the phase that teaches classes to a model of conf/model/; None of other runs."""
+    """Return the phase that teaches classes to a model of conf/model/; None without this phase."""
     last, phase = list(run.phases.items())[-1]
     is_tuned = run.base is not None and isinstance(phase, SequenceClassification)
     return last if is_tuned else None
 
 
 def load_tuned(root: str, run: Run, final_norm: str | None) -> list[TunedSeed]:
-    """The first and the last checkpoint of each seed; none of a run that tunes no base."""
+    """Return weights at first and last checkpoint of every seed; empty if no base is tuned."""
     phase = tuned_phase(run)
     return (
         [] if phase is None else [_seed(root, run, seed, phase, final_norm) for seed in run.seeds]
@@ -100,7 +100,7 @@ def _seed(root: str, run: Run, seed: int, phase: str, final_norm: str | None) ->
 
 
 def load_vocabulary(root: str, run: Run, words: pd.DataFrame) -> Vocabulary:
-    """The vocabulary of a run; without tokens, of one that tunes no base."""
+    """Return the vocabulary of a run; without tokens if no base is tuned."""
     phase = tuned_phase(run)
     if phase is None:
         return Vocabulary([], [], [], len(words), list(words["word"]))
@@ -113,7 +113,7 @@ def load_vocabulary(root: str, run: Run, words: pd.DataFrame) -> Vocabulary:
 def listed_vocabulary(
     name: str, tokenizer: object, model: Network, words: pd.DataFrame
 ) -> Vocabulary:
-    """Find the tokens that spell a word in lower case, and go on inside none."""
+    """Return the vocabulary, with the tokens that spell a word in lower case and start a word."""
     table = vocabulary_table(name, tokenizer, model)
     spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))  # type: ignore[attr-defined]
     polarity = dict(zip(words["word"], words["value"], strict=True))
@@ -132,10 +132,10 @@ def listed_vocabulary(
 
 
 def load_sentiment_words(path: str) -> pd.DataFrame:
-    """The words of a list, in lower case, with polarity.
+    """Return the words of a list, in lower case, with polarity.
 
     Raises:
-        InputError: as `load_listed_words`, and for a value that is no polarity.
+        InputError: as `load_listed_words`, and for a value other than a polarity.
     """
     table = load_listed_words(path, needs_value=True)
     if wrong := sorted({*table["value"]} - {*POLARITIES}):
@@ -146,7 +146,7 @@ def load_sentiment_words(path: str) -> pd.DataFrame:
 
 
 def load_listed_words(path: str, *, needs_value: bool = False) -> pd.DataFrame:
-    """The words of a list, in lower case, each with its value, or `listed` without such a column.
+    """Return the words of a list, in lower case, with values, or `listed` without a value column.
 
     Raises:
         InputError: for columns other than word and value, an empty cell, and a repeated word.

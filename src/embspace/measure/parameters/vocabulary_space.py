@@ -1,4 +1,4 @@
-"""Loads a model's parameters and tokens, for the stages that read them as words."""
+"""Loads a model's parameters and tokens, for stages that read parameters as words."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ FACTS |= dict.fromkeys(("dim", "tied", "masked_head", "final_norm"), "count")
 
 @dataclass(frozen=True, eq=False)
 class VocabularySpace:
-    """The parameters of a model whose blocks are known, and the kind of each of its tokens."""
+    """The parameters of a model with known blocks, and the kind of every token."""
 
     parameters: ModelParameters | None
-    """None of vectors alone, and of an architecture that is not known."""
+    """None for vectors alone, and for an unknown architecture."""
     architecture: str | None
     kinds: list[str]
-    """The kind of each token, from `vocabulary_table`; empty where there are no parameters."""
+    """The kind of every token, from `vocabulary_table`; empty without parameters."""
 
     def allowed(self, left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
-        """Return True for tokens that may be named, as `nameable` says."""
+        """Return True for tokens that may be named, by `nameable`."""
         return nameable(self.kinds, left_out)
 
     def facts(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class VocabularySpace:
 
 
 def distinct_layers(layers: Iterable[LayerParameters]) -> list[LayerParameters]:
-    """Return the layers without later ones of the same block, as ALBERT has one for all."""
+    """Return the layers, a shared block only once, as in ALBERT."""
     distinct: list[LayerParameters] = []
     for layer in layers:
         if not any(_is_same(layer, other) for other in distinct):
@@ -70,7 +70,7 @@ def _is_same(layer: LayerParameters, other: LayerParameters) -> bool:
 
 
 def load_vocabulary_space(name: str, model: Model) -> VocabularySpace:
-    """The parameters of a model of conf/model, where its blocks are known."""
+    """Return the parameters of a model of conf/model with known blocks."""
     module = load_model(name, model)
     architecture = None if module is None else type(module).__name__
     if isinstance(model, VectorsModel) or not knows_parts(module):

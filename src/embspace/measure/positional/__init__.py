@@ -1,1 +1,1 @@
-"""Measures of the positional embeddings."""
+"""Measures of the position embeddings."""

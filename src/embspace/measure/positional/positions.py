@@ -160,12 +160,12 @@ def _properties(
                 "positions": name,
                 "n": len(kept),
                 "largest_offset": largest_offset,
-                "property": PROPERTIES[which],
-                **_against(values[window, which], null[:, window, which], null_quantiles),
+                "property": PROPERTIES[number],
+                **_against(values[window, number], null[:, window, number], null_quantiles),
                 "n_shuffles": n_shuffles,
             }
             for window, largest_offset in enumerate(largest_offsets)
-            for which in range(len(PROPERTIES))
+            for number in range(len(PROPERTIES))
         ]
     return rows
 

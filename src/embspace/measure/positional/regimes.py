@@ -103,7 +103,7 @@ FEWEST = 6
 PositionSets = dict[str, Float[np.ndarray, "_ dim"]]
 """The vectors of every named set of positions."""
 Described = tuple[dict[str, Any], pd.DataFrame | None]
-"""The row of the summary and the bins of a quantity; no bins of no values."""
+"""The row of the summary and the bins of a quantity; None without values."""
 FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 
 
@@ -137,7 +137,7 @@ def measure_regimes(
     A regime is unstructured if the neighbors' mean cosine does not exceed, at `level`, the mean
     cosine of independent random directions. Positions of an unstructured regime are unstructured,
     unless `unstructured_positions` names the first and the last unstructured position. The penalty
-    of a change comes from simulated stationary tables with the stretch's cosines by offset: a share
+    of a change is set on simulated stationary tables with the stretch's cosines by offset: a share
     `false_alarm_rate` of the tables just passes. For the whole table, the rate is measured on as
     many fresh tables.
     """

@@ -188,7 +188,7 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Ro
 
 
 def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Return how far positions lie along a line, and wind; nothing where all vectors are equal."""
+    """Yield how far positions lie along a line, and wind; nothing for vectors all equal."""
     x, positions = encoding.vectors, encoding.positions
     if len(x) < FEWEST or not np.ptp(x, axis=0).any():
         return

@@ -1,1 +1,1 @@
-"""Sparse features: the states in which they are sought, and the tokens that light them."""
+"""Sparse features: the states for the search, and the tokens that activate a feature."""

@@ -29,7 +29,7 @@ class TokenStates:
 def token_states(
     corpus: str, read: CorpusStates, layers: Sequence[int], n_documents: int
 ) -> TokenStates:
-    """Return the states of documents that are evenly spread over the corpus."""
+    """Return the states of documents spread evenly over the corpus."""
     document = read.document[read.tokens["window"].to_numpy()]
     numbers = np.unique(document)
     most = min(n_documents, len(numbers))

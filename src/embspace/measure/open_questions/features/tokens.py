@@ -1,4 +1,4 @@
-"""The tokens and texts that light a feature."""
+"""Describes a feature by tokens and texts with high activations."""
 
 from typing import Any, NamedTuple
 
@@ -13,17 +13,17 @@ class Shown(NamedTuple):
     """How a feature is described."""
 
     n_top: int
-    """Tokens that light a feature most."""
+    """The number of tokens with the highest activations."""
     n_examples: int
 
 
 def described(
     activations: Float[np.ndarray, " kept"], tokens: pd.DataFrame, shown: Shown
 ) -> dict[str, Any]:
-    """Return by which tokens a feature is lit.
+    """Return the most frequent token of a feature's top tokens, and examples.
 
-    `tokens` has a row for each token of the windows, `kept` those with an activation. Examples are
-    of different documents, as far as there are any.
+    `tokens` has a row for every token of the windows, `kept` marks tokens with an activation.
+    Examples are of different documents, as far as possible.
     """
     places = np.flatnonzero(tokens["kept"].to_numpy())
     order = np.argsort(-activations, kind="stable")[: shown.n_top]

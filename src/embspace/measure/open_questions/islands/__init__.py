@@ -1,1 +1,1 @@
-"""Islands of texts: where they lie, what labels say of them, and the texts themselves."""
+"""Islands of texts: places in a space or on a map, labels, and texts."""

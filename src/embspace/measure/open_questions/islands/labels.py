@@ -18,7 +18,7 @@ FAMILIES = {
     "length": "lengths",
     "place": "places",
 }
-"""The family of each label."""
+"""The family of every label."""
 N_LENGTHS, N_PLACES = 4, 3
 ALONE = N_PLACES  # the place of a text that is the only one of its document
 UNDECIDED, NONE = "undecided", "no islands"
@@ -30,17 +30,17 @@ class Families(NamedTuple):
 
     n_half_samples: int
     share: float
-    """Least share of half-samples in which one family is first."""
+    """Least share of half-samples with the same first family."""
     n_deals: int
     smallest: int
-    """Fewest texts of the second largest island of a source that counts inside the sources."""
+    """Fewest texts of the second largest island of a source counted inside the sources."""
 
 
 def labels_of_texts(windows: pd.DataFrame) -> pd.DataFrame:
-    """Return a column of codes for each label of texts, a row a window.
+    """Return a column of codes for every label of texts, a row a window.
 
     `windows` has columns corpus, document, domain, subject and n_tokens, in the order of texts.
-    Documents of two corpora with one name are one, unless the name is a number.
+    Documents of equal name in two corpora are the same document, unless the name is a number.
     """
     documents = windows.groupby(["corpus", "document"], sort=False)["document"]
     number, n = documents.cumcount(), documents.transform("size")
@@ -71,8 +71,9 @@ def families_of_islands(
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
     """Return the verdicts, over all texts and inside the sources, and a row a label.
 
-    `islands` is -1 for a text of none, which does not count. Verdicts have the keys `verdict` and
-    `verdict_inside`; both follow the rule of conf/measure/open_questions/text_islands.yaml.
+    `islands` is -1 for a text of no island; these texts do not count. Verdicts have the keys
+    `verdict` and `verdict_inside`; both follow the rule of
+    conf/measure/open_questions/text_islands.yaml.
     """
     inside = islands >= 0
     islands, labels = islands[inside], labels[inside]
@@ -109,7 +110,7 @@ def families_of_islands(
 def _is_divided(
     islands: Int[np.ndarray, " text"], source: Int[np.ndarray, " text"], smallest: int
 ) -> Bool[np.ndarray, " text"]:
-    """Return which texts are of a source whose second largest island has so many of its texts."""
+    """Mark the texts of divided sources: `smallest` texts or more on the second largest island."""
     sizes = np.sort(pd.crosstab(source, islands).to_numpy(), axis=1)
     divided = np.unique(source)[sizes[:, -TWO] >= smallest]
     return np.isin(source, divided)
@@ -122,7 +123,7 @@ def _compared(
     how: Families,
     rng: np.random.Generator,
 ) -> tuple[dict[str, SharedInformation], pd.DataFrame]:
-    """Return what each label shares with the islands, and in halves of the documents."""
+    """Return every label's shared information with the islands, over all texts and over halves."""
     for_deals, for_halves = rng.spawn(2)
     whole = {
         str(name): shared_information(
@@ -149,9 +150,9 @@ def _compared(
 
 
 def _first_families(halves: pd.DataFrame) -> dict[str, float]:
-    """Return the share of all halves in which a family alone has the label that shares most.
+    """Return by family the share of halves where the family alone has the most informative label.
 
-    A half where no label has a value, or where two families share most, is of none.
+    A half without a value of any label, or with two families at the top, counts for no family.
     """
     family_shares = halves.T.groupby(FAMILIES.__getitem__).max().T
     is_top = family_shares.eq(family_shares.max(axis=1), axis=0)
@@ -160,7 +161,7 @@ def _first_families(halves: pd.DataFrame) -> dict[str, float]:
 
 
 def _verdict(whole: dict[str, SharedInformation], first: dict[str, float], share: float) -> str:
-    """Return the family that is first often enough and beyond all deals, if there is one."""
+    """Return the family that is first often enough and beyond all deals, or `undecided`."""
     if not first:
         return UNDECIDED
     family = max(first, key=lambda name: first[name])
@@ -187,7 +188,7 @@ def _nothing() -> dict[str, float]:
 def most_frequent(
     islands: Int[np.ndarray, " text"], n: int, windows: pd.DataFrame, columns: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield, for each of `n` islands, its most frequent value of each column with the share."""
+    """Yield, for `n` islands, the most frequent value of every column, with the share."""
     for island in range(n):
         own = windows[islands == island]
         row: dict[str, Any] = {"n_tokens": float(own["n_tokens"].median())}

@@ -1,1 +1,1 @@
-"""Words with values of their own, and what a direction says of them."""
+"""Words with given values, predicted by a direction."""

@@ -36,7 +36,7 @@ def enough_draws(n: int, n_layers: int, alpha: float) -> int:
 
 
 class Placed(NamedTuple):
-    """The rows of professions with values, of the direction's words and of all other words."""
+    """The rows of professions with values, of the direction's words and of all further words."""
 
     rows: Int[np.ndarray, " profession"]
     values: Float[np.ndarray, " profession"]
@@ -49,7 +49,7 @@ def load_professions(path: str) -> pd.DataFrame:
     """Return professions with values: 1 of mostly women, -1 of mostly men, else 0.
 
     Raises:
-        InputError: for other columns, a value that is no number, or a profession twice.
+        InputError: for wrong columns, a value other than a number, or a repeated profession.
     """
     table = load_table(path)
     if [*table.columns] != COLUMNS:
@@ -64,7 +64,7 @@ def load_professions(path: str) -> pd.DataFrame:
 
 
 def words_of_vocabulary(tokenizer: Any, n_words: int, generator: np.random.Generator) -> list[str]:
-    """Return words of three letters or more that tokens spell, drawn at random, without doubles."""
+    """Return random words of three letters or more, without doubles, from single tokens."""
     words: dict[str, None] = {}
     for number in generator.permutation(len(tokenizer)).tolist():
         word = tokenizer.decode([number]).strip()
@@ -78,10 +78,10 @@ def words_of_vocabulary(tokenizer: Any, n_words: int, generator: np.random.Gener
 def placed_professions(
     professions: pd.DataFrame, sets: pd.DataFrame, known: Sequence[str], ends: Sequence[str]
 ) -> Placed | None:
-    """Return the known professions that are no word of `ends`; None with too few of either.
+    """Return the known professions outside the sets `ends`; None with too few of either.
 
-    The `others` are the known words of no set that are no professions, as of
-    `words_of_vocabulary`; with fewer than both ends have, None.
+    `others` are known words outside all sets and professions, as from `words_of_vocabulary`. None
+    also with fewer `others` than words of both ends.
     """
     places = {word: place for place, word in enumerate(known)}
     words = [[w for w in sets.loc[sets["set"] == name, "word"] if w in places] for name in ends]
@@ -103,7 +103,7 @@ def profession_rows(
     how: Held,
     generator: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each kind of vectors and layer, without the verdict; none without places."""
+    """Yield a row for every kind of vectors and layer, without the verdict; none without places."""
     if placed is None:
         return
     deals = generator.spawn(1)[0].permuted(np.tile(placed.values, (how.n_deals, 1)), axis=1)
@@ -144,7 +144,7 @@ def profession_rows(
 def _other_directions(
     placed: Placed, n_directions: int, generator: np.random.Generator
 ) -> list[Placed]:
-    """Return the same professions with words drawn from the others, the same at all layers."""
+    """Return the same professions with directions of random `others`, the same at all layers."""
     n_first, n = len(placed.first), len(placed.first) + len(placed.second)
     drawn = (generator.permutation(placed.others)[:n] for _ in range(n_directions))
     return [placed._replace(first=words[:n_first], second=words[n_first:]) for words in drawn]
@@ -157,7 +157,7 @@ def _explained(x: Float[np.ndarray, "word dim"], placed: Placed) -> float:
 def along_direction(
     x: Float[np.ndarray, "word dim"], placed: Placed
 ) -> Float[np.ndarray, " profession"]:
-    """Return the cosine of each profession with the direction from first to second words."""
+    """Return the cosine of every profession with the direction from first to second words."""
     unit = unit_rows(x.astype(np.float64))
     direction = unit[placed.second].mean(axis=0) - unit[placed.first].mean(axis=0)
     length = float(np.linalg.norm(direction))
