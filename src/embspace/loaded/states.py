@@ -114,7 +114,7 @@ def _less_padded(
 
 
 def joined(first: States, second: States, n_texts: int) -> States:
-    """Return the states of both lots of texts; `second` is numbered on from `n_texts`."""
+    """Return the states of all texts; the texts of `second` are numbered on from `n_texts`."""
     from embspace.models.windows import TextRows
 
     new = [replace(window, text=window.text + n_texts) for window in second.rows.cut]

@@ -100,7 +100,7 @@ def empty_model(config: Any) -> Any:
 
 
 def empty_reader(config: Any) -> Any:
-    """As `empty_model`, but only the reading part of a model that also writes.
+    """Return the reading part of a model that may also write, as `empty_model`.
 
     Raises:
         InputError: if the numbers of the config contradict each other.

@@ -39,7 +39,7 @@ class _Node:
     """The shapes of the parameters outside of the parts."""
     parts: list["_Node"]
     numbers: tuple[int, ...] = (0,)
-    """The numbers of the modules of a list."""
+    """The numbers of the represented modules of a list."""
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes of all parameters of a copy."""

@@ -57,7 +57,7 @@ def is_sampled(text_id: str, rate: float) -> bool:
 
 
 def digest_of(shard: Shard) -> str:
-    """Return the hash of the present rows of a shard, without reading by a model."""
+    """Return the hash of the present rows of a shard, without a model."""
     digest = TextDigest()
     for _ in digest.seen(rows_of(shard)):
         pass
@@ -71,7 +71,7 @@ class TextDigest:
         self._hash = blake2b(digest_size=16)
 
     def seen(self, texts: Iterator[Text]) -> Iterator[Text]:
-        """Yield the texts, after hashing the text."""
+        """Yield the texts, hashed before use."""
         for text in texts:
             self._hash.update(repr(tuple(text)).encode(errors="surrogatepass"))
             yield text

@@ -83,7 +83,7 @@ class _Comparison:
         return TableVerdict(place, OUTSIDE if cells else verdict, cells)
 
     def _unrecorded(self, place: Path) -> Iterator[str]:
-        """Yield the side, here or there, whose table no run has made, or changed since."""
+        """Yield the sides whose table no run has made, or whose table has changed since the run."""
         sides = ("here", RESULTS, self._own), ("there", self._folder, self._other)
         for side, folder, recorded in sides:
             known = recorded.tables.get(place.as_posix())
@@ -176,7 +176,7 @@ def _bare(path: str) -> str:
 
 
 def _meet(dep: str, output: str) -> bool:
-    """Return whether two paths are equal, or one path lies below the other."""
+    """Return whether two paths are equal, or nested."""
     return dep == output or dep.startswith(f"{output}/") or output.startswith(f"{dep}/")
 
 
