@@ -1,8 +1,8 @@
-"""Declares an analysis once: its inputs, its tables and their columns.
+"""Declares an analysis once: inputs, tables and columns.
 
-A declaration stands beside the function of its stage, src/embspace/<verb>/<chapter>/<noun>.py.
-It gives the stage its files to load and save, and empty tables; `python -m embspace.graph`
-writes files from it.
+A declaration stands beside the function of the stage, src/embspace/<verb>/<chapter>/<noun>.py. The
+declaration gives the stage files to load and save, and empty tables; `python -m embspace.graph`
+writes files from the declaration.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,21 +48,21 @@ def place(path: str, name: str, settings: Mapping[str, Any] | None = None) -> st
 
 @dataclass(frozen=True)
 class Table:
-    """The columns of a table, by name or by pattern: `quantile_*` are all that settings ask for.
+    """The columns of a table, by name or by pattern: `quantile_*` are all quantiles in settings.
 
-    A column without a heading is not shown to readers. A heading may belong to one column of a
-    pattern that stands before it, which then keeps its place among the others.
+    A column without a heading is not shown to readers. A heading may belong to a single column of
+    an earlier pattern; the column then keeps the pattern's place in the order.
     """
 
     columns: Mapping[str, Column]
     compared: Sequence[str] = ()
     """The columns for comparing two models."""
     along: str = ""
-    """The number that orders compared rows of the same keys, such as a layer."""
+    """The number to order compared rows of the same keys, such as a layer."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kind of each column or pattern."""
+        """Return the kinds of the columns or patterns."""
         return {
             name: column if isinstance(column, str) else column[0]
             for name, column in self.columns.items()
@@ -70,12 +70,12 @@ class Table:
 
     @property
     def keys(self) -> list[str]:
-        """The columns that tell compared rows apart."""
+        """Return the columns that identify compared rows."""
         return [name for name, kind in self.kinds.items() if kind == ROW and name != self.along]
 
     @property
     def headings(self) -> dict[str, str]:
-        """The headings for readers, in the order of columns; a null stands beside its quantity."""
+        """Return the headings for readers, in the order of columns; a null follows the quantity."""
         headings = {
             name: column[1] for name, column in self.columns.items() if not isinstance(column, str)
         }
@@ -84,10 +84,10 @@ class Table:
         return {name: headings[name] for name in beside}
 
     def of(self, rows: Iterable[Row] | pd.DataFrame = ()) -> pd.DataFrame:
-        """Return rows as this table: its columns in their order, NaN where a row has none.
+        """Return rows as this table: all columns in order, NaN for a missing value.
 
         Raises:
-            ValueError: if a row has a column that is not declared.
+            ValueError: for an undeclared column.
         """
         table = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
         places = {str(name): self._place(str(name)) for name in table}
@@ -101,17 +101,17 @@ class Table:
         return table.reindex(columns=sorted(places, key=lambda name: places[name] or 0))
 
     def _place(self, name: str) -> int | None:
-        """Return the number of the first name or pattern that a column has."""
+        """Return the number of a column's first name or pattern."""
         numbered = enumerate(self.columns)
         return next((number for number, column in numbered if fnmatchcase(name, column)), None)
 
 
 @dataclass(frozen=True)
 class Source:
-    """The source of an argument, if its loading does not follow from the suffix of a path."""
+    """The source of an argument, if the suffix of a path does not tell how to load."""
 
     load: Callable[..., Any]
-    """Takes the paths, then name and description, then the lists, where it has them."""
+    """Takes the paths, then name and description, then the lists, if given."""
     path: str | Sequence[str] = ()
     """A path, or several; folders are allowed."""
     lists: Sequence[str] = ()
@@ -119,7 +119,7 @@ class Source:
     described: bool = False
     """Whether name and description of the model or run, or both names of a pair, go with paths."""
     named: Sequence[str] = ()
-    """Files that the loader reads because files of `path` name them."""
+    """Further files read by the loader, named in files of `path`."""
 
     @property
     def paths(self) -> list[str]:
@@ -147,8 +147,9 @@ def _as_source(source: str | Source) -> Source:
 class Analysis:
     """An analysis.
 
-    In its paths, {model} stands for the name of a model, or for `toy`; {run} for that of a run;
-    {pair} for that of two models, {model} and {other_model}; {<key>} for the value of a setting.
+    In paths, {model} stands for the name of a model, or for `toy`; {run} for the name of a run;
+    {pair} for the name of two models, {model} and {other_model}; {<key>} for the value of a
+    setting.
     """
 
     noun: str
@@ -202,17 +203,17 @@ class Analysis:
 
     @property
     def sources(self) -> dict[str, Source]:
-        """The source of each argument."""
+        """Return the sources of the arguments."""
         return {argument: _as_source(source) for argument, source in self.reads.items()}
 
     @property
     def lists(self) -> list[str]:
-        """The lists in params.yaml that it takes."""
+        """Return the lists of params.yaml for the analysis."""
         return sorted({name for source in self.sources.values() for name in source.lists})
 
     @property
     def is_described(self) -> bool:
-        """Whether the stage reads the description of its model or run, or the model's files."""
+        """Return whether the stage reads the description or files of the model or run."""
         described = any(source.is_described for source in self.sources.values())
         return self.item != "pair" and (described or PIN in self.deps())
 
@@ -253,7 +254,7 @@ class Analysis:
         """Save the results of the function under the name of a model, below a folder.
 
         Raises:
-            ValueError: if a result is not declared, or a declared one is missing.
+            ValueError: if a result is undeclared, or a declared result is missing.
         """
         if wrong := outcome.keys() ^ self.outputs.keys():
             raise ValueError(f"{self.stage}: results unlike the declared ones: {sorted(wrong)}")
@@ -267,7 +268,7 @@ class Analysis:
                 self.data[result](outcome[result], target)
 
     def empty(self, **scalars: Any) -> Outcome:
-        """Return results without a row, for a model that lacks the vectors."""
+        """Return results without rows, for a model without the vectors."""
         tables = {name: table.of() for name, table in self.tables.items()}
         nothing = {"parquet": pd.DataFrame(), "safetensors": {}}
         large = {suffix: nothing[suffix] for suffix in self.data}

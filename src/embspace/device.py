@@ -30,9 +30,9 @@ def choose_device(device: Device) -> str:
 
 
 def on_device(x: np.ndarray, device: Device) -> Any:
-    """`x` for computation in `embspace.geometry`: a tensor on a CUDA device, else `x` itself.
+    """Return `x` for `embspace.geometry`: a tensor on a CUDA device, else `x` itself.
 
-    Other devices lack float64, needed for sums.
+    Devices without CUDA lack float64, needed for sums.
 
     Raises:
         InputError: if the device is missing.

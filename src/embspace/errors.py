@@ -20,11 +20,11 @@ class InputError(Exception):
     """An unfit input from outside; commands show the message without a traceback."""
 
     exit_code = 1
-    """The exit code of a command that this error ends."""
+    """The exit code of a command ended by this error."""
 
 
 class RefusedModel(InputError):
-    """A model with files that cannot be read as the makers meant."""
+    """A model with files unreadable in the makers' sense."""
 
     exit_code = 2
 
@@ -52,13 +52,13 @@ def not_among(name: object, allowed: Collection[str], listed_by: str = "") -> st
 
 
 def did_you_mean(name: object, allowed: Collection[str]) -> str:
-    """The allowed name that is most like `name`, to follow a message; "" if none is."""
+    """Return the allowed name most like `name`, as the end of a message; "" without such a name."""
     close = get_close_matches(str(name), allowed, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with control characters as \x1b, which steers no terminal; lines stay."""
+    r"""Return `text` with control characters as \x1b, harmless to a terminal; lines stay."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 

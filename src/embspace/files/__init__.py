@@ -1,1 +1,1 @@
-"""Reads and writes files, one module a format."""
+"""Reads and writes files, with a module per format."""

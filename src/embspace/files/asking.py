@@ -1,12 +1,12 @@
-"""Lets a process ask the model hub, from which `embspace.models` keeps all processes."""
+"""Lets a process connect to the model hub; `embspace.models` keeps all processes offline."""
 
 import os
 
 
 def allow_hub() -> None:
-    """Let this process ask the hub, whatever was imported before.
+    """Let this process connect to the hub, in spite of earlier imports.
 
-    Unless HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE was set when it was started.
+    Unless HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE was set at the start of the process.
     """
     from huggingface_hub import constants
     from psutil import Process

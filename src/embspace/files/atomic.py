@@ -41,7 +41,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, and remember that this tree computed it."""
+    """Write `content` to `path`, and record the file as computed by this tree."""
     with writing(path) as partial:
         partial.write_bytes(content)
     computed = [*_computed(path), hashlib.sha256(content).hexdigest()]
@@ -62,7 +62,7 @@ def _mark(path: Path) -> Path:
 
 
 def _computed(path: Path) -> list[str]:
-    """The hashes of all that was written to `path`."""
+    """Return the hashes of all contents written to `path`."""
     mark = _mark(path)
     return mark.read_text(encoding="ascii").split() if mark.is_file() else []
 
@@ -90,12 +90,12 @@ def remove_strays(path: Path) -> None:
 
 
 def _machine() -> str:
-    """Return eight hexadecimal digits that stand for this machine; its name may be long."""
+    """Return eight hexadecimal digits for this machine, as the machine's name may be long."""
     return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def _is_written(partial: Path, machine: str | None, process: str | None) -> bool:
-    """Return whether a process may still write to `partial`, whose name has these parts."""
+    """Return whether a process may still write to `partial`, with these parts in the name."""
     import psutil
 
     if process is None:

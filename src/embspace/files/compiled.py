@@ -1,4 +1,4 @@
-"""Folders that a machine must let us write: for temporary files, and for what numba compiles."""
+"""Folders with write access: for temporary files, and for code compiled by numba."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 from embspace.errors import InputError
 
 KEPT_IN = "NUMBA_CACHE_DIR"
-"""The variable by which numba is told where to keep what it has compiled."""
+"""The environment variable with numba's folder of compiled code."""
 
 
 def let_compiled_code_be_kept() -> None:
@@ -24,10 +24,10 @@ def let_compiled_code_be_kept() -> None:
 
 
 def check_temporary_folder() -> None:
-    """Stop where no temporary file can be written, which nearly everything needs.
+    """Stop if no temporary file can be written, as nearly every command needs temporary files.
 
     Raises:
-        InputError: naming the variable that says where it can.
+        InputError: naming the variable to set to another folder.
     """
     try:
         tempfile.gettempdir()

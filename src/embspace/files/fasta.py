@@ -17,14 +17,14 @@ NO_NUCLEOTIDE = re.compile(f"[^{ambiguous_dna_letters.lower()}u]")
 
 @dataclass(frozen=True)
 class Record:
-    """One sequence."""
+    """A sequence."""
 
     header: str  # without the ">"
     sequence: str  # of a, c, g, t and n
 
     @property
     def name(self) -> str:
-        """The header up to its first blank."""
+        """The header up to the first blank."""
         return self.header.split()[0]
 
 

@@ -11,10 +11,10 @@ MOST_BYTES = 1024  # of a pointer, by the specification of git's LFS
 
 
 def read_json(file: Path) -> Any:
-    """The content of a JSON file; a byte order mark is left out.
+    """Return the content of a JSON file, without a byte order mark.
 
     Raises:
-        RefusedModel: if it is not there, no JSON, or git's pointer to a large file.
+        RefusedModel: for a missing file, no JSON, or git's pointer to a large file.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -28,10 +28,10 @@ def read_json(file: Path) -> Any:
 
 
 def read_keys(file: Path) -> dict[str, Any]:
-    """The keys and values of a JSON file.
+    """Return the keys and values of a JSON file.
 
     Raises:
-        RefusedModel: as `read_json` does, or if it has no keys.
+        RefusedModel: as `read_json`, or for content without keys.
     """
     content = read_json(file)
     if not isinstance(content, dict):
@@ -40,7 +40,7 @@ def read_keys(file: Path) -> dict[str, Any]:
 
 
 def check_pointers(folder: Path) -> None:
-    """Stop at a file of a folder of which git has left a pointer alone, in a clone without its LFS.
+    """Stop at a file with only git's pointer to a large file, from a clone without LFS.
 
     Raises:
         RefusedModel: naming the file.

@@ -1,4 +1,4 @@
-"""Files that a user names by path or http(s) address; the latter are read with patience."""
+"""Files named by a user's path or http(s) address; addresses are read with patience."""
 
 import http.client
 import math
@@ -23,7 +23,7 @@ OFFLINE = "without a network, download it elsewhere and give the path of the fil
 
 @dataclass(frozen=True)
 class Limits:
-    """The bytes and the seconds after which what a server sends is too much."""
+    """The largest number of bytes and seconds accepted from a server."""
 
     n_bytes: float
     seconds: float
@@ -119,11 +119,11 @@ class Pace:
         self._start, self._n_bytes = time.monotonic(), 0
 
     def count(self, n_bytes: int) -> None:
-        """Count bytes that have come.
+        """Count received bytes.
 
         Raises:
-            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes in each, and beyond the
-                limits.
+            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes a second, and beyond
+                the limits.
         """
         self._n_bytes += n_bytes
         seconds = time.monotonic() - self._start
@@ -152,6 +152,6 @@ def _whole(answer: http.client.HTTPResponse, pace: Pace) -> bytes:
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float:
-    """The seconds that a busy server asks for; 0 where it names none, or a date."""
+    """Return the waiting time in seconds requested by a busy server; 0 for none, or for a date."""
     value = error.headers.get("Retry-After", "")
     return float(value) if value.isdecimal() else 0.0

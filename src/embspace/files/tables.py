@@ -1,4 +1,4 @@
-"""Result tables: tidy CSV, one row a fact, six significant digits."""
+"""Result tables: tidy CSV, a row a fact, six significant digits."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from embspace.errors import InputError
 from embspace.files.atomic import write_bytes
 
 Row = dict[str, Any]
-"""A row of a table before it is one: value by column."""
+"""A row of a future table: value by column."""
 NumberRow = dict[str, float]
 """A row of numbers alone."""
 Tables = dict[str, pd.DataFrame]
@@ -23,7 +23,7 @@ def save_table(table: pd.DataFrame, path: str) -> None:
 
 
 def load_table(path: str) -> pd.DataFrame:
-    """A table that `save_table` wrote. The tokens "nan", "null" and "NA" stay words."""
+    """Return a table written by `save_table`. The tokens "nan", "null" and "NA" stay words."""
     try:
         return pd.read_csv(path, keep_default_na=False, na_values=[""], encoding="utf-8")
     except FileNotFoundError:
@@ -33,9 +33,9 @@ def load_table(path: str) -> pd.DataFrame:
 
 
 def coarse_quantiles(rows: pd.DataFrame) -> str:
-    """Return a sentence on quantiles that a table of distributions leaves empty; "" if none.
+    """Return a sentence on empty quantiles in a table of distributions; "" without empty quantiles.
 
-    A row has the name of its `quantity`, `n` and the `resolution` of the bins, 0 of none.
+    A row has the name of its `quantity`, `n` and the `resolution` of the bins, 0 without bins.
     """
     binned = rows[(rows["n"] > 0) & (rows["resolution"] > 0)]
     empty = binned[binned.filter(like="quantile_").isna().any(axis=1)]

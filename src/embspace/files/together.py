@@ -1,4 +1,4 @@
-"""Files of one call that appear together: new files never lie beside old files."""
+"""Files of a call appear together: new files never lie beside old files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -50,5 +50,5 @@ def writing_together(
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as `save_table` does, without the mark of what a pipeline has computed."""
+    """Write a table as `save_table`, without the mark of files computed by a pipeline."""
     table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")

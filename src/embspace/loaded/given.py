@@ -1,4 +1,4 @@
-"""Models that a user has loaded already, by transformers or by sentence-transformers."""
+"""Models loaded by the user, with transformers or sentence-transformers."""
 
 import hashlib
 import warnings
@@ -47,12 +47,11 @@ def is_loaded(model: object) -> bool:
 def take(model: Any, tokenizer: Any | None) -> LoadedModel:
     """Return a transformers model with its tokenizer, or a sentence-transformers object, as loaded.
 
-    The object stays the user's, as it was: weights, attributes, hooks, modes, configs. Its states
-    are those of its own number format, as float32.
+    The user's object stays unchanged: weights, attributes, hooks, modes, configs. States are
+    computed in the object's number format and returned as float32.
 
     Raises:
-        InputError: if the tokenizer is missing, has ids that are no rows of the model, or is none
-            of the fast ones.
+        InputError: if the tokenizer is missing, has ids without a row in the model, or is not fast.
     """
     encoder = None
     if _is_sentence_transformer(model):
@@ -74,7 +73,7 @@ def take(model: Any, tokenizer: Any | None) -> LoadedModel:
 
 @contextmanager
 def reading(loaded: LoadedModel) -> Iterator[None]:
-    """Have a model read for a while by the rules of its description; a user's is then as before."""
+    """Let a model read for a while by the description's rules; then restore a user's model."""
     if loaded.source is not None:
         yield
         return
@@ -88,10 +87,10 @@ def reading(loaded: LoadedModel) -> Iterator[None]:
 
 @contextmanager
 def _in_evaluation(whole: Any, module: Any, tokenizer: Any) -> Iterator[None]:
-    """Switch dropout off for a while, and say so where it was on; nothing stays changed.
+    """Switch dropout off for a while, with a warning if dropout was on; nothing stays changed.
 
-    It is on in a transformer that trains. The `whole` around it is a fresh object in the library's
-    own mode, which `encode` switches off without a word.
+    Dropout is on in a transformer in training. The `whole` around the transformer is a fresh object
+    in the library's own mode, which `encode` switches off silently.
     """
     with untouched(whole, tokenizer):
         if any(part.training for part in module.modules()):
@@ -102,7 +101,7 @@ def _in_evaluation(whole: Any, module: Any, tokenizer: Any) -> Iterator[None]:
 
 
 def _checked_modules(encoder: Any, loaded: LoadedModel) -> "SentenceModules | None":
-    """Return an object's own modules, if on the states of a text they make what `encode` does."""
+    """Return an object's modules, if their vector of a text equals that of `encode`; else None."""
     from embspace.loaded.own_modules import own_modules
     from embspace.models.sentence.vectors import sentence_vectors
 
@@ -129,14 +128,14 @@ def _checked_modules(encoder: Any, loaded: LoadedModel) -> "SentenceModules | No
 
 
 def _text_of(tokenizer: Any) -> str:
-    """Return a short text of tokens that are not special."""
+    """Return a short text without special tokens."""
     special = {*tokenizer.all_special_ids}
     ids = [number for number in range(len(tokenizer)) if number not in special]
     return str(tokenizer.decode(ids[-N_TOKENS:]))
 
 
 def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors that a sentence-transformers object makes, of the start of a long text."""
+    """Return a sentence-transformers object's vectors of texts; of a long text, of the start."""
     if not len(texts):  # of none, `encode` gives no matrix
         return np.empty((0, 0), np.float32)
     vectors = encoder.encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -144,7 +143,7 @@ def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text di
 
 
 def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
-    """Find out how a module is read, as of a folder; its name is that of its class or folder."""
+    """Describe how to read a module, as for a folder; the class or the folder gives the name."""
     from embspace.models.describe import describe_module
     from embspace.models.encoder import device_of
 
@@ -168,7 +167,7 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
 
 
 def _form(module: Any, tokenizer: Any) -> object:
-    """Return what decides how a module is read; training changes its numbers alone."""
+    """Return all that decides how to read a module; training changes only numbers in the module."""
     shapes = [(path, tensor.shape, tensor.dtype) for path, tensor in module.named_parameters()]
     said = (tokenizer.model_max_length, tokenizer.special_tokens_map, tokenizer.model_input_names)
     cut = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
@@ -176,7 +175,7 @@ def _form(module: Any, tokenizer: Any) -> object:
 
 
 def _reading(module: Any) -> Any:
-    """Return what of a module reads texts, without a head."""
+    """Return the part of a module that reads texts, without a head."""
     from embspace.models.architecture import reading_part
 
     return reading_part(getattr(module, "base_model", module))
@@ -194,7 +193,7 @@ def _transformer_of(model: Any) -> Any:
     """Return the transformers model inside a sentence-transformers object.
 
     Raises:
-        InputError: if it has none.
+        InputError: without a transformers model.
     """
     for module in model.modules():
         if _is_module(module):

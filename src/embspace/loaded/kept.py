@@ -1,4 +1,4 @@
-"""Which reference corpora in the user's cache have not been used for long, or are too many."""
+"""Finds reference corpora in the user's cache unused for long, or beyond the allowed size."""
 
 import time
 from contextlib import suppress
@@ -12,7 +12,7 @@ MOST_BYTES = 4 * 2**30  # of all together
 
 
 def unused_references() -> list[Path]:
-    """Return the files of those unused for `MOST_DAYS`, and of the oldest beyond `MOST_BYTES`."""
+    """Return the files unused for `MOST_DAYS`, and the files longest unused beyond `MOST_BYTES`."""
     with suppress(OSError):  # there is no such folder, or another process removes files
         by_stem: dict[str, list[Path]] = {}
         for file in sorted((cache_folder() / REFERENCES).iterdir()):
@@ -28,7 +28,7 @@ def unused_references() -> list[Path]:
 
 
 def remove_unused() -> None:
-    """Remove the files of `unused_references`; what another process holds stays."""
+    """Remove the files of `unused_references`, except files held by another process."""
     for file in unused_references():
         with suppress(OSError):
             file.unlink()

@@ -1,4 +1,4 @@
-"""Models that are loaded once in this process: weights, tokenizer, and how they are read."""
+"""Models loaded once in this process: weights, tokenizer, and how to read texts."""
 
 import json
 from contextlib import chdir
@@ -41,22 +41,23 @@ _KEPT: "dict[tuple[Path, str, str], LoadedModel]" = {}
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """A transformers module with its tokenizer, and what embspace knows of both."""
+    """A transformers module with its tokenizer and embspace's description of both."""
 
     name: str
     description: Network
     module: Any
     tokenizer: Any
     modules: "SentenceModules | None" = None
-    """The pooling and layers after the transformer of a sentence model; None without them."""
+    """The pooling and layers after the transformer of a sentence model; else None."""
     encoder: Any = None
-    """A sentence-transformers object; without `modules` it makes vectors of sentences itself."""
+    """A sentence-transformers object; without `modules`, the object makes sentence vectors."""
     device: str = "cpu"
     source: str | None = None
-    """The name, folder or repository that it goes by; None for one that the user has loaded."""
+    """The name, folder or repository given by the user; None for a model loaded by the user."""
     decides: str | None = None
-    """Tells the states that it makes of texts from those of others, whatever the model is called;
-    None for one that the user has loaded, who may change it."""
+    """A key of the model's states, the same under any name of the model; None for a model loaded by
+    the user, who may change the weights.
+    """
 
     def learned(self) -> "tuple[dict[str, np.ndarray], pd.DataFrame]":
         """Return the learned matrices by space, and the vocabulary: a row a row of `input`."""
@@ -71,10 +72,10 @@ class LoadedModel:
 
 
 def description_of(model: str, root: Path) -> tuple[str, Model]:
-    """Return the name and the description of a model that `load` takes; its weights are not read.
+    """Return the name and the description of a model for `load`, without reading the weights.
 
     Raises:
-        InputError: if it is not known, or was not fetched.
+        InputError: if the model is unknown, or was not fetched.
     """
     named = find_model(model, root, None)
     check_complete(named, model)
@@ -87,7 +88,7 @@ def load(model: str, root: Path, device: str = "cpu") -> LoadedModel:
     """Return a model of conf/model/, of a folder or of a repository; from memory the second time.
 
     Raises:
-        InputError: if it is not known, was not fetched, cannot be read, or has no tokenizer.
+        InputError: if the model is unknown, was not fetched, cannot be read, or has no tokenizer.
     """
     named = find_model(model, root, None)
     check_complete(named, model)
@@ -98,10 +99,10 @@ def load(model: str, root: Path, device: str = "cpu") -> LoadedModel:
 def load_described(
     name: str, described: dict[str, Any] | None, root: Path, device: str = "cpu"
 ) -> LoadedModel:
-    """Return a model by its name, and by what its file says if conf/model/ has none.
+    """Return a model by name; `described` replaces a missing file in conf/model/.
 
     Raises:
-        InputError: if it cannot be read, or has no tokenizer.
+        InputError: if the model cannot be read, or has no tokenizer.
     """
     content = described or settings_in(root / CONF / "model" / f"{name}.yaml")
     with chdir(root):
@@ -136,7 +137,7 @@ def _read(name: str, model: Network) -> LoadedModel:
 
 
 def _contents(name: str, model: Network) -> list[dict[str, str]]:
-    """Return the hashes of the files of a model and of its tokenizer, by their paths in a folder.
+    """Return the hashes of the files of a model and of the tokenizer, by path within the folder.
 
     The same files in another place are the same model.
     """
@@ -158,6 +159,6 @@ def _contents(name: str, model: Network) -> list[dict[str, str]]:
 
 
 def _reading(model: Network) -> dict[str, Any]:
-    """Return what a description says of how texts are read."""
+    """Return the keys of a description that decide how texts are read."""
     said = model.model_dump(mode="json", include=READING)
     return said | {"positional": model.matrices.positional}

@@ -1,4 +1,4 @@
-"""The modules of a sentence-transformers object, run on states that are read already."""
+"""The modules of a sentence-transformers object, run on known hidden states."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +14,20 @@ KNOWN = {"Pooling", "Dense", "LayerNorm", "Normalize", "Dropout"}  # classes of 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnModules(SentenceModules):
-    """The modules behind the transformer, as the user has loaded them."""
+    """The modules after the transformer, as loaded by the user."""
 
     parts: tuple[Any, ...]
     device: str
     dtype: Any
-    """The number format that they compute in."""
+    """The number format of the modules' computations."""
 
     def vector(
         self, states: Float[np.ndarray, "token dim"], n_prompt: int
     ) -> Float[np.ndarray, " out"]:
-        """Return what the modules make of a window; its first `n_prompt` tokens are the prompt's.
+        """Return the modules' vector of a window; the first `n_prompt` tokens are the prompt.
 
-        As the object itself does of a batch of one text, at most `dimension` numbers.
+        The vector is the object's own vector of the text in a batch of one, cut to `dimension`
+        numbers.
         """
         import torch
 
@@ -43,9 +44,9 @@ class OwnModules(SentenceModules):
 
 
 def own_modules(encoder: Any, module: Any) -> OwnModules | None:
-    """Return what follows the transformer `module` of an object; None of other kinds of modules.
+    """Return the modules after the transformer `module` of an object; None for unknown kinds.
 
-    None also if the object does not say how many numbers its vectors have.
+    None also for an object without a known number of dimensions.
     """
     first, *parts = encoder.children()
     kinds = {type(part).__name__ for part in parts}

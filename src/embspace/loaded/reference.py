@@ -1,6 +1,6 @@
-"""Corpora that queries are held against, as a model reads them: pooled, computed once and kept.
+"""Pooled states of the corpora that queries are compared with, computed once and kept.
 
-They are in the user's cache, keyed by what decides them: weights, texts and settings.
+The user's cache keeps the states, keyed by weights, texts and settings.
 """
 
 import hashlib
@@ -48,27 +48,29 @@ class Reference:
     """The pooled states of the texts of a corpus."""
 
     states: dict[str, np.ndarray]
-    """Tensors (layer, row, dim) by pooling; `sentence` has a row a text, others a row a window."""
+    """Tensors (layer, row, dim) by pooling; `sentence` has a row a text, the rest have a row a
+    window.
+    """
     windows: pd.DataFrame
-    """text, window, n_tokens, and the characters of the text that it covers: start, end."""
+    """text, window, n_tokens, and the window's characters in the text: start, end."""
     tokens: pd.DataFrame
     """The tokens of the windows, as of `token_table`."""
     texts: pd.DataFrame
-    """id, document, text, and what else is known of them."""
+    """id, document, text, and further known columns."""
 
 
 def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
-    """Return the pooled states of a corpus, a name or a file, computed if they are not kept.
+    """Return the pooled states of a corpus, a name or a file; computed if not in the cache.
 
     Raises:
-        InputError: if there is no such corpus, or its texts cannot be had or read.
+        InputError: for an unknown corpus, or if the texts are not at hand or cannot be read.
     """
     texts = corpus_texts(corpus, root, loaded.description.most_documents)
     return read_once(loaded, texts, root)
 
 
 def read_once(loaded: LoadedModel, texts: pd.DataFrame, root: Path) -> Reference:
-    """Return the pooled states of a table of texts, computed if they are not kept.
+    """Return the pooled states of a table of texts; computed if not in the cache.
 
     Raises:
         InputError: if a text cannot be read.
@@ -104,14 +106,13 @@ def _kept(path: Path, texts: pd.DataFrame) -> Reference:
 def corpus_texts(
     corpus: str, root: Path, most: int | None, reading: Mapping[str, Any] | None = None
 ) -> pd.DataFrame:
-    """Return the texts of a corpus of conf/corpus/, or of a file, of at most so many documents.
+    """Return the texts of a corpus of conf/corpus/ or of a file, of at most `most` documents.
 
-    A row a text, as `prepare_texts` gives them. Of a corpus from elsewhere those that were
-    prepared, if they were. `reading` says how a file is read, by keys of a description in
-    conf/corpus/.
+    A row a text, as from `prepare_texts`. A corpus with a remote source must have been prepared
+    before. `reading` has keys of a description in conf/corpus/ for reading a file.
 
     Raises:
-        InputError: if there is no such corpus, or its texts cannot be had or read.
+        InputError: for an unknown corpus, or if the texts are not at hand or cannot be read.
     """
     from embspace.clouds.documents import some_documents
     from embspace.prepare.texts import prepare_texts
@@ -134,12 +135,12 @@ def corpus_texts(
 
 
 def text_lengths(corpus: str, root: Path) -> pd.Series:
-    """Return the number of characters of each text of a corpus of conf/corpus/, as they are there.
+    """Return the number of characters of the texts of a corpus of conf/corpus/, before preparation.
 
-    In less time than `corpus_texts`, which looks for copies.
+    Faster than `corpus_texts`, which searches for copies.
 
     Raises:
-        InputError: if there is no such corpus, or its texts cannot be had or read.
+        InputError: for an unknown corpus, or if the texts are not at hand or cannot be read.
     """
     from embspace.prepare.texts import lengths_of_units
 
@@ -172,7 +173,7 @@ def _texts_of_file(file: str, reading: Mapping[str, Any]) -> pd.DataFrame:
 
 @cache
 def _code() -> str:
-    """Return what tells the code that reads texts from an earlier one."""
+    """Return a hash of the code that makes states of texts."""
     package = Path(__file__).parent.parent
     told_apart = hashlib.sha256()
     for folder in CODE:
@@ -182,7 +183,7 @@ def _code() -> str:
 
 
 def with_ends(windows: pd.DataFrame, tokens: pd.DataFrame) -> pd.DataFrame:
-    """Return windows with the characters of their texts that they cover: start, end."""
+    """Return windows with the range of their characters in the texts: start, end."""
     inside = tokens[~tokens["special"]].groupby("window")
     ends: dict[str, Any] = {"start": inside["start"].min(), "end": inside["end"].max()}
     numbers = range(len(windows))

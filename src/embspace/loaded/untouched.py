@@ -1,4 +1,4 @@
-"""Leaves what a user has loaded as it was: attributes, hooks, modes, configs, and tokenizers."""
+"""Leaves a user's object unchanged: attributes, hooks, modes, configs, and tokenizers."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
@@ -10,12 +10,12 @@ Restore = Callable[[], None]
 
 @contextmanager
 def untouched(module: Any, tokenizer: Any) -> Iterator[None]:
-    """Set a torch module and a fast tokenizer back, at the end, to what they were at the start.
+    """Restore a torch module and a fast tokenizer, at the end, to the state at the start.
 
-    That is of each part of the module its attributes and their containers (hooks, buffers, parts
-    that it exchanges by itself, as BigBird its attention) and its config, and of the tokenizer its
-    attributes and how it cuts and fills up. Numbers of parameters and buffers are not copied:
-    nothing that reads writes them.
+    Restored are the attributes of all parts of the module, with containers (hooks, buffers, and
+    parts exchanged by the model itself, such as the attention of BigBird) and configs, and the
+    tokenizer's attributes, truncation and padding. The numbers of parameters and buffers are not
+    copied: reading never writes them.
     """
     with ExitStack() as stack:
         for part in _parts(module):
@@ -26,7 +26,7 @@ def untouched(module: Any, tokenizer: Any) -> Iterator[None]:
 
 
 def _parts(module: Any) -> list[Any]:
-    """Return the modules in a module and their configs, each once."""
+    """Return the modules in a module and their configs, without repetition."""
     modules = list(module.modules())
     configs = [part.config for part in modules if hasattr(part, "config")]
     configs = [config for config in configs if hasattr(config, "__dict__")]
@@ -34,9 +34,9 @@ def _parts(module: Any) -> list[Any]:
 
 
 def _attributes(thing: Any) -> Restore:
-    """Return what sets the attributes of a thing back, and what stands in their containers.
+    """Return a function to restore the attributes of an object and the content of containers.
 
-    A container stays the same object, which handles of hooks refer to.
+    A container stays the same object, for the handles of hooks.
     """
     before = dict(vars(thing))
     contents = [(value, value.copy()) for value in before.values() if _is_container(value)]
@@ -56,7 +56,7 @@ def _is_container(value: Any) -> bool:
 
 
 def _cutting(backend: Any) -> Restore:
-    """Return what sets back how a tokenizer of the tokenizers library cuts and fills up."""
+    """Return a function to restore truncation and padding of the tokenizers library's object."""
     truncation, padding = backend.truncation, backend.padding
 
     def restore() -> None:

@@ -1,4 +1,4 @@
-"""A model's architecture from its config alone: every shape, no weights."""
+"""Reads a model's architecture from the config alone: every shape, no weights."""
 
 import json
 from codecs import BOM_UTF8
@@ -59,7 +59,7 @@ def read_config(folder: Path) -> Any:
 
 
 def code_note(name: str, model: Network) -> str:
-    """What a reader must know of code that a config.json names; "" without any."""
+    """Return the note for readers on code named in a config.json; "" without code."""
     if isinstance(model, RandomModel):
         return ""
     file = locate_files(name, model) / "config.json"
@@ -89,10 +89,10 @@ def config_of(options: Mapping[str, Any], key: str) -> Any:
 
 
 def empty_model(config: Any) -> Any:
-    """The model of `config` on torch's meta device: parameters have shapes and take no memory.
+    """Return the model of `config` on torch's meta device: parameters with shapes, without memory.
 
     Raises:
-        InputError: if its numbers do not fit each other.
+        InputError: if the numbers of the config contradict each other.
     """
     from transformers import AutoModel
 
@@ -100,7 +100,7 @@ def empty_model(config: Any) -> Any:
 
 
 def empty_reader(config: Any) -> Any:
-    """As `empty_model`, for a model that also writes, of which a part is loaded.
+    """Return the reading part of a model that may also write, as `empty_model`.
 
     Raises:
         InputError: if the numbers of the config contradict each other.
@@ -130,7 +130,7 @@ def auto_class(config: Any) -> Any:
 
 
 def class_of(config: Any) -> type | None:
-    """Return the class of the model that `AutoModel` makes of a config; None without one."""
+    """Return the class of the model that `AutoModel` makes of a config, or None."""
     from transformers import MODEL_MAPPING
 
     model_class = MODEL_MAPPING.get(type(config), None)
@@ -138,7 +138,7 @@ def class_of(config: Any) -> type | None:
 
 
 def class_of_encoder(config: Any) -> type | None:
-    """Return the class for texts alone of a config; None without one."""
+    """Return the class for texts alone of a config, or None."""
     from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING
 
     encoder_class: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)
@@ -146,7 +146,7 @@ def class_of_encoder(config: Any) -> type | None:
 
 
 def reading_part(module: Any) -> Any:
-    """Return what of a model reads texts: of an encoder with a decoder, the encoder.
+    """Return the part of a model that reads texts: of an encoder with a decoder, the encoder.
 
     Raises:
         RefusedModel: if the encoder is no model by itself.

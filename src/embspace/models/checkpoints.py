@@ -1,4 +1,4 @@
-"""The published checkpoints of a model's training: each is a model of the hub of its own."""
+"""The published checkpoints of a model's training, as separate models of the hub."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from embspace.settings.model import HubFiles, HubModel, Model, Network, model_fi
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """The weights after so many steps of training, where the makers have put them."""
+    """The weights after a number of steps of training, at the makers' place."""
 
     name: str
     """In models.lock, <model>@step<step>."""
@@ -20,7 +20,7 @@ class PublishedCheckpoint:
 
     @property
     def files(self) -> HubFiles:
-        """The files on the hub.
+        """Return the files on the hub.
 
         Raises:
             TypeError: for a model of another source.
@@ -31,10 +31,10 @@ class PublishedCheckpoint:
 
 
 def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:
-    """All that the file of the model `name` names, by step.
+    """Return all checkpoints named in the file of the model `name`, by step.
 
     Raises:
-        InputError: if it names none.
+        InputError: for a file without checkpoints.
     """
     if not isinstance(model, HubModel) or model.checkpoints is None:
         raise InputError(
@@ -64,7 +64,7 @@ def chosen_checkpoints(name: str, model: Model, n_checkpoints: int) -> list[Publ
 
 
 def _at(model: HubModel, number: int) -> HubModel:
-    """The model at a number of its `checkpoints.steps`; what pins its own files is of no use."""
+    """Return the model at a number of `checkpoints.steps`, without the model's own pins."""
     checkpoints = model.checkpoints
     assert checkpoints is not None
     repository = checkpoints.repository or model.repository

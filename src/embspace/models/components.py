@@ -1,4 +1,4 @@
-"""The components of a model and how many parameters each has, by the structure of its modules."""
+"""The components of a model with numbers of parameters, by the structure of the modules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,23 +10,25 @@ Place = Literal["model", "outside", "layers", "layer", "inside"]
 
 @dataclass(frozen=True)
 class Component:
-    """A module that holds parameters, or several that are built alike."""
+    """A module with parameters, or several modules of the same structure."""
 
     path: str
-    """In the model; `*`, or a range, stands for the numbers of modules that are alike."""
+    """The path in the model; `*`, or a range, stands for the numbers of equal modules."""
     depth: int
     """0 for the model, plus one for every enclosing component."""
     place: Place
-    """The `model`; `layers`, a list of them; a `layer` of the list; `inside` it; or `outside`."""
+    """The `model`; `layers`, a list of layers; a `layer` of the list; `inside` a layer; or
+    `outside`.
+    """
     layers: tuple[int, ...]
     """The numbers of the layers, from 1; none for a single kind of layer."""
     n_copies: int
     """Number of copies with separate parameters."""
     n_weights: int
-    """Of one copy, as `n_biases`: all parameters that are no bias."""
+    """The weights of a copy, as `n_biases`: all parameters except biases."""
     n_biases: int
     is_leaf: bool
-    """Whether it has no parts."""
+    """Whether the component has no parts."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,13 @@ class _Node:
     name: str
     is_list: bool
     own: dict[str, tuple[int, ...]]
-    """The shapes of the parameters that are in none of its parts."""
+    """The shapes of the parameters outside of the parts."""
     parts: list["_Node"]
     numbers: tuple[int, ...] = (0,)
-    """Which modules of a list it stands for."""
+    """The numbers of the represented modules of a list."""
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of all parameters of one copy."""
+        """Return the shapes of all parameters of a copy."""
         shapes = dict(self.own)
         for part in self.parts:
             for number in part.numbers:
@@ -87,7 +89,7 @@ def _tree(module: Any, name: str, seen: set[int]) -> _Node:
 
 
 def _alike(parts: list[_Node]) -> list[_Node]:
-    """One node for all parts of a list that are built alike."""
+    """Return a single node for all parts of a list with the same structure."""
     groups: dict[Any, list[_Node]] = {}
     for part in parts:
         groups.setdefault(tuple(part.shapes().items()), []).append(part)
@@ -140,14 +142,14 @@ def _layers(node: _Node) -> tuple[int, ...]:
 
 
 def _parts(node: _Node) -> list[_Node]:
-    """The parts of a node; a parameter that stands beside modules is one too."""
+    """Return the parts of a node; a parameter beside modules is a part, too."""
     if not node.parts:
         return []
     return [_Node(key, False, {key: shape}, []) for key, shape in node.own.items()] + node.parts
 
 
 def _counts(node: _Node) -> tuple[int, int]:
-    """Weights and biases of one copy."""
+    """Return the numbers of weights and biases of a copy."""
     sizes = {name: prod(shape) for name, shape in node.shapes().items()}
     n_biases = sum(size for name, size in sizes.items() if "bias" in name.rpartition(".")[2])
     return sum(sizes.values()) - n_biases, n_biases

@@ -21,16 +21,16 @@ UNREAD = (1, 0, 0)  # the shape of states where there is no module: layer 0 alon
 
 @dataclass(frozen=True)
 class EncodedWindow:
-    """The output of a model for one window."""
+    """The output of a model for a window."""
 
     index: int  # of the window in the list that was given
     tokens: Float[np.ndarray, "layer token dim"]
     pooled: dict[str, Float[np.ndarray, "layer dim"]]
     final_norm: Float[np.ndarray, "1 token norm_dim"] | None
-    """What the norm after the last block makes of the last layer; None without one."""
+    """The last layer after the norm behind the last block; None without a norm."""
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """Return `token` (layer, token, dim) and the pooled ones (layer, 1, dim); also normed."""
+        """Return `token` (layer, token, dim) and pooled tensors (layer, 1, dim); also normed."""
         named = _with_pooled("", self.tokens, self.pooled)
         if self.final_norm is not None:
             named |= _with_pooled(NORMED, self.final_norm, pool(self.final_norm, EXTRACTED))
@@ -82,7 +82,7 @@ def batches_by_length(
 def by_rule(
     batches: Sequence[Sequence[int]], lengths: Sequence[int], rule: Batches
 ) -> list[list[int]]:
-    """The same batches, cut where a model would change the states of a row beside another one."""
+    """Return the same batches, cut where rows of a batch would change each other's states."""
     if rule == "any":
         return [list(batch) for batch in batches]
     cut: list[list[int]] = []
@@ -95,12 +95,12 @@ def by_rule(
 
 
 def batch_rule(module: Any) -> Batches:
-    """Return which windows a loaded model may read at once, as its description says."""
+    """Return the rule for batches of a loaded model, from the description."""
     return getattr(module.config, RULE, "any")
 
 
 def device_of(module: Any) -> str:
-    """Return where a loaded model is, and stays while it reads."""
+    """Return the device of a loaded model, also used for reading."""
     return str(next(module.parameters()).device)
 
 
@@ -150,7 +150,7 @@ def _with_pooled(
 
 
 def padded(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Ids (row, token), filled up on the right with 0, and where they are tokens."""
+    """Return ids (row, token), filled up on the right with 0, and the mask of tokens."""
     shape = (len(rows), max(len(row) for row in rows))
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for number, row in enumerate(rows):

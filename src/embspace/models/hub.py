@@ -1,8 +1,8 @@
 """Takes files from the model hub into the cache of Hugging Face's library huggingface_hub.
 
-Cache, token, proxies and endpoint are those of the library, by its variables of the environment
-(HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT, ...). Its own download begins a file anew after it
-was ended; here the rest is asked for.
+Cache, token, proxies and endpoint are the library's, by environment variables (HF_HOME, HF_TOKEN,
+HTTPS_PROXY, HF_ENDPOINT, ...). The library's own download of an interrupted file starts again from
+the beginning; this module requests the rest.
 """
 
 import hashlib
@@ -71,17 +71,17 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Listing:
-    """The files of a repository at one commit."""
+    """The files of a repository at a commit."""
 
     commit: str
     files: dict[str, RemoteFile]
 
 
 def list_files(name: str, files: HubFiles, revision: str) -> Listing:
-    """Return the files that the hub lists at a branch, tag or commit.
+    """Return the files listed by the hub at a branch, tag or commit.
 
     Raises:
-        InputError: naming the key, if there is no such repository or revision; if the hub refuses,
+        InputError: naming the key, for an unknown repository or revision; if the hub refuses,
             cannot be reached or answers without end.
     """
     path = f"models/{files.repository}"
@@ -127,10 +127,10 @@ def choose_files(
 
 
 def fetch_modules(name: str, files: HubFiles, listing: Listing) -> list[str]:
-    """The folders of a sentence model's modules, by its modules.json; none without that file.
+    """Return the folders of a sentence model's modules, from modules.json; none without the file.
 
     Raises:
-        InputError: as `fetch_file` does; RefusedModel, if the file is no list of modules.
+        InputError: as `fetch_file`; RefusedModel, if the file is no list of modules.
     """
     if MODULES not in listing.files:
         return []
@@ -161,7 +161,7 @@ def is_intact(path: Path, file: RemoteFile) -> bool:
 
 
 def git_blob_id(path: Path) -> str:
-    """Return the name that git gives to a file's content."""
+    """Return git's name of a file's content."""
     content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
@@ -169,7 +169,7 @@ def git_blob_id(path: Path) -> str:
 def has_weights(names: list[str], unpickle: bool) -> bool:
     """Return whether a model's files include weights in a form that may be loaded.
 
-    They may lie in a folder, as those of a sentence model do.
+    The weights may lie in a folder, as in a sentence model.
     """
     names = [name.rpartition("/")[2] for name in names]
     pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD) if unpickle else []
@@ -236,7 +236,7 @@ def _whole_or_shards(names: list[str], whole: str, shard: re.Pattern[str]) -> li
 
 
 def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
-    """Put the content of a file where the library keeps it; the path."""
+    """Put the content of a file into the library's cache; return the path."""
     url = hf_hub_url(files.repository, file.name, revision=commit)
     # A mirror that lists no hashes gives no name either.
     etag = file.sha256 or file.blob_id or hashlib.sha256(url.encode()).hexdigest()
@@ -308,7 +308,7 @@ def _complete(partial: Path, url: str, file: RemoteFile) -> None:
 
 
 def _append(partial: Path, url: str, file: RemoteFile) -> None:
-    """Ask for the rest of a file, and write it as it comes."""
+    """Request the rest of a file, and append the received bytes."""
     start = _size(partial)
     if start == file.size and partial.is_file():
         return
@@ -341,7 +341,7 @@ def _append(partial: Path, url: str, file: RemoteFile) -> None:
 
 
 def _limits(file: RemoteFile, partial: Path) -> Limits:
-    """Return how much of a file is taken: half of what is free if its size is not listed."""
+    """Return the limit for a file: without a listed size, half of the free space."""
     free = shutil.disk_usage(partial.parent).free
     return Limits(free // 2 if file.size is None else math.inf, math.inf)
 

@@ -1,4 +1,4 @@
-"""Asks the API of the model hub, and takes no answer that has no end."""
+"""Requests to the API of the model hub, with a limit for endless answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,12 +28,12 @@ def ask_hub(path: str, query: Mapping[str, str]) -> Any:
 
 
 def hub_headers() -> dict[str, str]:
-    """Return the headers of a request: the token if there is one, and no compression."""
+    """Return the headers of a request: the token, if any, and no compression."""
     return build_hf_headers(library_name="embspace") | {"Accept-Encoding": "identity"}
 
 
 def read_answer(answer: httpx2.Response) -> httpx2.Response:
-    """Return an answer with all of its content, which the library would read without a limit.
+    """Return an answer with all content; the library would read without a limit.
 
     Raises:
         InputError: as `ask_hub`.

@@ -1,4 +1,4 @@
-"""Finds the LayerNorm that makes each hidden state, by the modules' outputs, not by names."""
+"""Finds the LayerNorms behind hidden states, by the modules' outputs instead of names."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The raw learned matrices of a model, as its checkpoint holds them: before any LayerNorm."""
+"""The raw learned matrices of a model, as in the checkpoint: before any LayerNorm."""
 
 from typing import Any
 
@@ -46,10 +46,10 @@ def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.nda
 
 
 def check_offset(name: str, model: Network, n_rows: int) -> None:
-    """Stop unless `position_offset` leaves a position in a positional matrix of so many rows.
+    """Stop unless `position_offset` leaves a position in a positional matrix of `n_rows` rows.
 
     Raises:
-        InputError: naming the key and what is allowed.
+        InputError: naming the key and the allowed offsets.
     """
     if model.position_offset >= n_rows:
         raise InputError(
@@ -59,7 +59,7 @@ def check_offset(name: str, model: Network, n_rows: int) -> None:
 
 
 def _is_table(key: str, parameter: Any) -> bool:
-    """Whether a parameter looks like an embedding, whatever its architecture calls it."""
+    """Return whether a parameter looks like an embedding, under any name."""
     numbered = any(part.isdigit() for part in key.split("."))
     return parameter.ndim == 2 and key.endswith("weight") and not numbered
 

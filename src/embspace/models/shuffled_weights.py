@@ -1,4 +1,4 @@
-"""A trained model of which only the distribution of each matrix is left."""
+"""A trained model reduced to the distributions of the matrices' values."""
 
 from copy import deepcopy
 from typing import Any

@@ -21,10 +21,10 @@ class Spelling:
     algorithm: str
     """WordPiece, BPE, Unigram or WordLevel."""
     marks: Literal["continuation", "word_start", "word_end", "nothing"]
-    """What `marker` stands for: that a token goes on inside a word, starts or ends one."""
+    """The meaning of `marker`: a token continues inside a word, or starts or ends a word."""
     marker: str
     byte_level: bool
-    """Whether each byte of the text is written as a character of its own."""
+    """Whether the bytes of the text are written as separate characters."""
 
     def is_subword(self, token: str) -> bool:
         """Whether the marker says that a token is a piece of a word, but not the first.
@@ -56,7 +56,7 @@ class Spelling:
 
 
 def spelling_of(backend: dict[str, Any]) -> Spelling:
-    """The spelling of a tokenizer, from what the tokenizers library saves of it as JSON."""
+    """Return the spelling of a tokenizer, from the JSON saved by the tokenizers library."""
     model = backend["model"]
     parts = [backend[key] for key in ("normalizer", "pre_tokenizer", "decoder")]
     steps = list(_steps(parts))
@@ -85,7 +85,7 @@ def _steps(step: Any) -> Iterator[dict[str, Any]]:
 
 
 def _space_marker(step: dict[str, Any]) -> str:
-    """Return what a step writes for a space, if it writes something else."""
+    """Return a step's replacement of a space; "" if a space stays."""
     if step["type"] == "Metaspace":
         return str(step["replacement"])
     pattern = step.get("pattern")
@@ -96,7 +96,7 @@ def _space_marker(step: dict[str, Any]) -> str:
 
 
 def _text_of_bytes(token: str) -> str | None:
-    """The characters that byte-level BPE wrote as bytes; None if they end or start inside one."""
+    """Return the characters written as bytes by byte-level BPE; None for a cut character."""
     table = _bytes_by_character()
     if not set(token) <= set(table):
         return token  # added to the vocabulary as it is
@@ -108,7 +108,7 @@ def _text_of_bytes(token: str) -> str | None:
 
 @cache
 def _bytes_by_character() -> dict[str, int]:
-    """Printable bytes of Latin-1 are themselves, the others in order the characters from Ā on."""
+    """Return bytes by character: printable Latin-1 as is, the rest in order from Ā on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(0x100) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {

@@ -1,4 +1,4 @@
-"""Loads a model's tokenizer and makes its vocabulary a table."""
+"""Loads a model's tokenizer and makes a table of the vocabulary."""
 
 import json
 import re
@@ -50,7 +50,7 @@ NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves ou
 
 
 def tokenizer_files(model: Model) -> Files | None:
-    """Return the source of the tokenizer; None for random weights without one, and for vectors."""
+    """Return the source of the tokenizer; None for vectors, or random weights without source."""
     if isinstance(model, VectorsModel):
         return None
     if isinstance(model, WheelModel | FolderModel):
@@ -59,10 +59,10 @@ def tokenizer_files(model: Model) -> Files | None:
 
 
 def load_tokenizer(name: str, model: Model) -> Any:
-    """The fast tokenizer of `name`.
+    """Return the fast tokenizer of `name`.
 
     Raises:
-        InputError: if there is none, or its files cannot be read.
+        InputError: without a tokenizer, or if the tokenizer's files cannot be read.
     """
     files = tokenizer_files(model)
     if files is None:
@@ -77,7 +77,7 @@ def load_tokenizer(name: str, model: Model) -> Any:
 
 
 def load_spelling(name: str, model: Model) -> Spelling | None:
-    """The spelling of a model's tokenizer; None without one."""
+    """Return the spelling of a model's tokenizer; None without a tokenizer."""
     if tokenizer_files(model) is None:
         return None
     return _spelling(load_tokenizer(name, model))
@@ -112,10 +112,10 @@ def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
 
 
 def names_by_id(tokenizer: Any) -> list[str]:
-    """The tokens in the order of their ids, from 0 on.
+    """Return the tokens in the order of their ids, from 0 on.
 
-    An id that the vocabulary leaves out, as camembert-base does and vocab.txt where a line stands
-    twice, is named by its number.
+    An id missing in the vocabulary, as in camembert-base or with a repeated line of vocab.txt, has
+    the number as name.
     """
     backend = tokenizer.backend_tokenizer
     last = max(backend.get_vocab().values())
@@ -124,7 +124,7 @@ def names_by_id(tokenizer: Any) -> list[str]:
 
 
 def numbered_vocabulary(n_tokens: int) -> pd.DataFrame:
-    """The table for a model without a tokenizer: tokens that are their own ids."""
+    """Return the table for a model without a tokenizer: the ids serve as tokens."""
     ids = range(n_tokens)
     return pd.DataFrame(
         {
@@ -145,20 +145,20 @@ def kind_of_text(text: str) -> str:
 
 
 def character_class(text: str) -> str:
-    """latin, letter, digit, punctuation, symbol, or mixed when the characters differ.
+    """Return latin, letter, digit, punctuation, symbol, or mixed if the characters differ.
 
-    By Unicode's general category; `latin` are letters of the Latin script, `letter` those of
-    any other, combining marks included.
+    By Unicode's general category; `latin` are letters of the Latin script, `letter` of all
+    remaining scripts, combining marks included.
     """
     classes = {_class_of(character) for character in text}
     return classes.pop() if len(classes) == 1 else "mixed"
 
 
 def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int) -> None:
-    """Stop unless the rows of the input matrix and the tokens match one to one.
+    """Stop unless the rows of the input matrix and the tokens match in pairs.
 
     Raises:
-        InputError: naming both sizes and the key that allows padding rows.
+        InputError: naming both sizes and the key for padding rows.
     """
     expected = n_rows - model.padding_rows
     if list(table["id"]) != list(range(expected)):

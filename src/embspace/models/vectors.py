@@ -1,4 +1,4 @@
-"""Vectors that somebody already has, in the place of the learned matrices of a model."""
+"""A user's vectors, in the place of the learned matrices of a model."""
 
 from functools import partial
 from pathlib import Path
@@ -20,10 +20,10 @@ SPACES = {"path": "input", "positional": "positional", "segment": "segment"}
 
 
 def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
-    """Float32 by space, (row, dim), and one row of the vocabulary a row of `input`.
+    """Return vectors by space, float32, (row, dim), and the vocabulary, a row a row of `input`.
 
     Raises:
-        InputError: naming the file, the key, what was found and what is allowed.
+        InputError: naming file, key, found and allowed.
     """
     files = locate_vectors(name, model)
     read = partial(read_labeled_vectors, header=model.header, separator=model.separator)

@@ -1,4 +1,4 @@
-"""How well numbers of pairs agree with printed ones, beside the things of the pairs renamed."""
+"""Agreement of numbers of pairs with printed numbers, beside the same pairs renamed."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 
 class Agreement(NamedTuple):
-    """The correlation of printed numbers with ours, and what renaming gives."""
+    """The correlation of printed numbers with ours, and the correlations after renaming."""
 
     correlation: float
     null_high: float
@@ -25,9 +25,9 @@ class Agreement(NamedTuple):
 def agreement_of(
     printed: Sequence[Entry], column: str, rows: Sequence[Mapping[str, Cell]]
 ) -> Agreement:
-    """Return how the printed numbers of all pairs agree with a column of ours.
+    """Return the agreement of the printed numbers of all pairs with a column of ours.
 
-    Of all pairs of 3 to 8 things, which `read_source` asks for.
+    Of all pairs of 3 to 8 things, as required by `read_source`.
 
     Raises:
         LookupError: if the results lack a pair.

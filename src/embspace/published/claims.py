@@ -1,4 +1,4 @@
-"""Claims of a publication, decided by numbers of ours, their intervals and nulls."""
+"""Claims of a publication, decided by our numbers, with intervals and nulls."""
 
 import operator
 from collections import Counter
@@ -20,7 +20,7 @@ CELLS = ("cell", "minus", "over", "null_of")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict by one rule, at one setting."""
+    """The verdict by a rule at a setting."""
 
     asked_at: str
     evidence: Evidence
@@ -112,7 +112,7 @@ def _variants(rule: Rule, model: Subject, results: Path) -> Iterator[tuple[str, 
 def _varied(
     rule: Rule, model: Subject, results: Path
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield the varying columns, with their cells and values."""
+    """Yield the varying columns, with cells and values."""
     for column, values in rule.every.items():
         cells = [name for name in CELLS if column in _where_of(rule, name)]
         own = str(rule.cell.where[column])
@@ -197,9 +197,9 @@ def _holds(part: str, evidence: Evidence) -> bool | None:
 
 
 def _chance_does_as_much(sign: str, bound: str, evidence: Evidence) -> bool:
-    """Return whether a number without an interval should lie beyond the null's range, but is in it.
+    """Return whether a number without interval should lie beyond the null's range, but lies inside.
 
-    As with a p-value, a test that does not reject says nothing.
+    As with a p-value, a test without rejection says nothing.
     """
     beyond = (sign, bound) in ((">", "null_high"), ("<", "null_low"))
     in_range = evidence.null_low <= evidence.value <= evidence.null_high

@@ -1,4 +1,4 @@
-"""The numbers that decide a claim, from results: a value, with interval and null."""
+"""Finds the deciding numbers of a claim in results: a value, with interval and null."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ from embspace.published.subjects import Subject
 LAST_LAYER = re.compile(r"last(-\d+)?")
 """The largest layer in the table, or a layer before (`last-1`), as written in `where`."""
 LAYERS = re.compile(rf"(\d+)\.\.(\d+|{LAST_LAYER.pattern})")
-"""All layers from one to another, as `1..last-1`."""
+"""All layers of a range, as `1..last-1`."""
 Basis = Literal["interval", "null", "interval and null", "exact", ""]
 Where = Mapping[str, str | int]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The numbers that decide a claim; NaN for a missing number."""
+    """The deciding numbers of a claim; NaN for a missing number."""
 
     value: float
     low: float = nan
@@ -35,11 +35,11 @@ class Evidence:
     q_value: float = nan
     exact: bool = False
     is_p_value: bool = False
-    """The value itself says how likely the null is."""
+    """Whether the value itself is the null's probability."""
 
     @property
     def has_interval(self) -> bool:
-        """Return whether there is an interval; what is counted whole needs none."""
+        """Return whether an interval exists; a full count needs none."""
         return not (self.exact or isnan(self.low) or isnan(self.high))
 
     @property
@@ -50,7 +50,7 @@ class Evidence:
 
     @property
     def basis(self) -> Basis:
-        """Return the name of what the verdict rests on; empty for a bare number."""
+        """Return the name of the verdict's basis; empty for a bare number."""
         if self.has_interval:
             return "interval and null" if self.has_null else "interval"
         if self.has_null:
@@ -116,7 +116,7 @@ def _logarithm(x: Evidence) -> Evidence:
 
 
 def read_cell(cell: CellPlace, model: Subject, results: Path) -> Evidence:
-    """Return what one cell gives; errors as of `evidence_of`."""
+    """Return the numbers of a cell; errors as of `evidence_of`."""
     if cell.open_roles:
         raise LookupError(f"no corpus of params.yaml has the role {' or '.join(cell.open_roles)}")
     file = model.file(cell.file, results)
@@ -145,7 +145,7 @@ def contents_of(file: Path) -> Contents:
     """Return a table of results.
 
     Raises:
-        LookupError: if it is not there.
+        LookupError: for a missing table.
     """
     if not file.is_file():
         raise LookupError(f"there are no results on {_noun(file)}, {file} is not there")
@@ -197,7 +197,7 @@ def _places(
 
 
 def _layer(name: str, last: float) -> int:
-    """Return the number of a layer, of which `last` is the largest."""
+    """Return the number of a layer; `last` is the largest."""
     return int(last) + int(name.removeprefix("last") or 0) if _is_last(name) else int(name)
 
 
@@ -215,7 +215,7 @@ def _lacking(contents: Contents, where: Where, file: Path) -> str:
 
 
 def _noun(file: Path) -> str:
-    """Return whose results a file under results/ has, in words."""
+    """Return the analysis of a file under results/, in words."""
     parents = [parent.name for parent in file.parents]
     return (parents[parents.index("results") - 1] if "results" in parents else file.stem).replace(
         "_", " "
@@ -223,7 +223,7 @@ def _noun(file: Path) -> str:
 
 
 def varied(cell: CellPlace, column: str, model: Subject, results: Path) -> Iterator[str]:
-    """Yield the values of a column among the rows that fit the rest of `where`, each once."""
+    """Yield the distinct values of a column among the rows that fit the rest of `where`."""
     rest = {name: value for name, value in cell.where.items() if name != column}
     rows = rows_of(model.file(cell.file, results), cell.model_copy(update={"where": rest}))
     yield from dict.fromkeys(str(row[column]) for row in rows if row.get(column) not in (None, ""))
@@ -232,7 +232,7 @@ def varied(cell: CellPlace, column: str, model: Subject, results: Path) -> Itera
 def _share(
     rows: list[dict[str, Cell]], named: RowsThatName, file: Path, *, exact: bool
 ) -> Evidence:
-    """The share of the rows that name one of the values."""
+    """Return the share of the rows with at least one of the values."""
     for column in named.columns:
         if column not in rows[0]:
             raise InputError(f"{file}: has no column '{column}', which a claim needs")
@@ -259,7 +259,7 @@ def _share_below(rows: list[dict[str, Cell]], column: str, named: Where, file: P
 
 
 def _extreme(rows: list[dict[str, Cell]], column: str, take: str) -> dict[str, Cell]:
-    """The row with the largest or smallest number; one that has none is passed over."""
+    """Return the row with the largest or smallest number; rows without number are passed over."""
     numbered = [row for row in rows if not isnan(_number(row[column]))] or rows
     choose = max if take == "largest" else min
     return choose(numbered, key=lambda row: _number(row[column]))

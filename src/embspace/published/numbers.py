@@ -16,7 +16,7 @@ PublishedVerdict = Literal["agrees", "DIFFERS", "MISSING"]
 
 @dataclass(frozen=True)
 class Check:
-    """One published number and ours."""
+    """A published number and ours."""
 
     quantity: str
     published: str
@@ -27,23 +27,23 @@ class Check:
 
 @dataclass(frozen=True)
 class SourceReport:
-    """The numbers of one publication."""
+    """The numbers of a publication."""
 
     source: str
     checks: tuple[Check, ...]
     not_measured: dict[str, int]
-    """The number of entries about each repository or `corpus <name>` that params.yaml lacks."""
+    """The number of entries about a repository or `corpus <name>` missing in params.yaml."""
 
 
 def check_published(
     results: Path, models: Collection[Subject], corpora: Collection[str]
 ) -> list[SourceReport]:
-    """Check what was published about `models` and `corpora`, one report a source."""
+    """Check the published numbers about `models` and `corpora`, with a report a source."""
     return [_check_source(source, results, models, corpora) for source in read_sources()]
 
 
 def agrees(ours: Cell, printed: str, factor: int, tolerance: float | None) -> bool:
-    """Whether ours rounds to what is printed, or is within `tolerance` of it.
+    """Return whether our number rounds to the printed number, or lies within `tolerance`.
 
     In decimal arithmetic, where half a unit of the last digit is exact.
     """
@@ -82,7 +82,7 @@ def _lacking(entry: Entry, measured: bool, given: bool) -> str:
 
 
 def is_given(entry: Entry, model: Subject, results: Path) -> bool:
-    """Whether the results of `model` are of the kind that the entry needs."""
+    """Return whether the results of `model` meet the entry's condition."""
     if entry.given is None:
         return True
     file = model.file(entry.given.file, results)
@@ -98,7 +98,7 @@ def check_entry(entry: Entry, model: Subject, results: Path) -> list[Check]:
 
 
 def quantity_of(entry: Entry, column: str) -> str:
-    """A number of an entry in words, as reports and the ledger name it."""
+    """Return a number of an entry in words, as in reports and the ledger."""
     words = column.rpartition(".")[2].replace("_", " ")
     return f"{entry.quantity}: {'negative ' if entry.factor < 0 else ''}{words}"
 
@@ -131,7 +131,7 @@ def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:
 
 
 def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: RowOfTwo | None) -> bool:
-    """Return whether a row has these values, and those of the pair in whichever order."""
+    """Return whether a row has the values of `where`, and the pair's values in either order."""
     if not fits(row, where):
         return False
     if pair is None:

@@ -1,4 +1,4 @@
-"""Claims about texts, asked of the corpora that stand for them here."""
+"""Claims about texts, tested on the corpora in the texts' roles."""
 
 from collections.abc import Mapping
 from typing import Any

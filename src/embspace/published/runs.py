@@ -1,4 +1,4 @@
-"""Published claims on layers and training, and what was found of models and runs of params.yaml."""
+"""Published claims on layers and training, and the verdicts on models and runs of params.yaml."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -14,25 +14,25 @@ SEED, VERDICT = "seed", "verdict"
 
 @dataclass(frozen=True)
 class Ruling:
-    """A claim and one run, or one model; the verdict by seed."""
+    """A claim and a run, or a model; the verdict by seed."""
 
     section: str
     claim: str
     run: str
     verdicts: dict[str, str]
-    """Empty for a run that was not measured."""
+    """Empty for an unmeasured run."""
 
 
 @dataclass(frozen=True)
 class RunReport:
-    """The claims on training of one publication."""
+    """The claims on training of a publication."""
 
     source: str
     n_claims: int
     rulings: tuple[Ruling, ...]
     """Claims about decoders are skipped for encoders, and vice versa."""
     undecided: tuple[Undecided, ...] = ()
-    """The printed statements that cannot be decided."""
+    """The printed statements without a possible decision."""
     waiting: Mapping[str, int] = field(default_factory=dict)
     """The number of claims on layers per repository without a profiled model."""
 
@@ -43,7 +43,7 @@ def rulings_on(
     profiled: Collection[str],
     checkpointed: Collection[str],
 ) -> list[RunReport]:
-    """Return the verdicts on runs and models, one report a source."""
+    """Return the verdicts on runs and models, a report a source."""
     names = {"run": runs, "model": profiled, "checkpointed": checkpointed}
     return [
         RunReport(
@@ -67,7 +67,7 @@ def _rulings(source: Source, results: Path, names: Mapping[str, Collection[str]]
 
 
 def _ruling(claim: RunClaim, run: str, results: Path) -> Ruling | None:
-    """None if the run is of a kind that the claim is not about."""
+    """Return a ruling; None for a run of another kind than the claim's."""
     place = claim.file.replace(f"{{{claim.asked_of}}}", run)
     file = results / Path(place).relative_to("results")
     if not file.is_file():

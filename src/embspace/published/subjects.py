@@ -19,19 +19,19 @@ class Subject:
 
     name: str
     repository: str | None
-    """None for weights that nobody has published."""
+    """None for unpublished weights."""
 
     def is_meant_by(self, about: str) -> bool:
-        """Return whether what is said of this repository, or of any, is about this model."""
+        """Return whether a statement about the repository `about`, or any, is about this model."""
         return about in (ANY_MODEL, self.repository)
 
     def file(self, place: str, results: Path) -> Path:
-        """The file of results that `place` names, of this model."""
+        """Return this model's file of results at `place`."""
         return results / Path(place.replace("{model}", self.name)).relative_to("results")
 
 
 def subject(name: str, described: dict[str, Any]) -> Subject:
-    """The model of the name, from what its file says."""
+    """Return the model of the name, from the description."""
     return Subject(name, repository_of(describe_model(name, described)))
 
 
@@ -45,6 +45,6 @@ def read_subject(name: str) -> Subject:
 
 
 def names_of(repository: str) -> list[str]:
-    """The names of the models in conf/model/ that have the weights of a repository."""
+    """Return the names of the models in conf/model/ with the weights of a repository."""
     subjects = (read_subject(path.stem) for path in sorted(MODELS.glob("*.yaml")))
     return [subject.name for subject in subjects if subject.repository == repository]

@@ -1,1 +1,1 @@
-"""What Unicode says of texts in any script: words, and sentences."""
+"""Unicode's rules for texts in any script: words, and sentences."""

@@ -17,7 +17,7 @@ def is_own(description: Mapping[str, Any]) -> bool:
 
 
 def called(name: str, description: Mapping[str, Any]) -> str:
-    """Return the user's name of a model or corpus: of an own model, the folder or file.
+    """Return the user's name of a model or corpus; for own descriptions, the folder or file.
 
     The `name` itself has a suffix to tell equal names apart.
     """

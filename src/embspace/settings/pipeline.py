@@ -62,7 +62,7 @@ class Stage(NamedTuple):
         ]
 
     def nouns(self) -> set[str]:
-        """Return the analyses whose results the stage makes; without results, the own noun."""
+        """Return the analyses whose results the stage makes; else the noun of the stage's name."""
         analyses = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
         return analyses or {self.name.partition("_")[2]}
 

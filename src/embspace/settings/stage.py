@@ -279,7 +279,7 @@ def _how_to_call(
 
 
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-    """Stop at a name impossible in params.yaml, and at an unknown key."""
+    """Stop at a name not allowed in params.yaml, and at an unknown key."""
     validate(_Choices, dict(choices), COMMAND_LINE)
     own = [field.name for field in fields(StageConfig) if not field.name.endswith("_name")]
     allowed = [*own, *Params.model_fields]

@@ -1,1 +1,1 @@
-"""Measures corpora that fit into no memory and onto no one machine: sums while embedding."""
+"""Measures corpora too large for a memory or a single machine: sums while embedding."""

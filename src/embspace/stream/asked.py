@@ -1,4 +1,4 @@
-"""Finds what `embspace corpus` reads: a corpus of conf/ or files of texts, and a model."""
+"""Finds the input of `embspace corpus`: a corpus of conf/ or files of texts, and a model."""
 
 import hashlib
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ TOKENS_PER_CHUNK = 16384  # whose states of all layers are in memory at once, at
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says."""
+    """The options of the command line."""
 
     model: str
     text_column: str
@@ -44,13 +44,13 @@ class Options:
 
 
 def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> Path:
-    """Measure a corpus shard by shard, and return the folder of its tables.
+    """Measure a corpus shard by shard, and return the folder of the tables.
 
     To be called at the root of a tree. `place` is a name in conf/corpus/, else a file, a folder or
     an address.
 
     Raises:
-        InputError: naming what does not fit.
+        InputError: naming the wrong option or file.
     """
     if unknown := [space for space in options.spaces or () if space not in SPACES]:
         raise InputError(f"--spaces: found '{unknown[0]}', allowed: {', '.join(SPACES)}")
@@ -97,7 +97,7 @@ def _take(folder: Path, place: str) -> None:
 
 
 def _plain(place: str) -> str:
-    """Return a place in one spelling; one in the tree as seen from its root."""
+    """Return a place in a single spelling; within the tree, relative to the tree's root."""
     if Path(f"conf/corpus/{place}.yaml").is_file() or "://" in place:
         return place.rstrip("/")
     path, root = Path(place).resolve(), Path.cwd().resolve()
@@ -105,7 +105,7 @@ def _plain(place: str) -> str:
 
 
 def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]:
-    """Return the name of a corpus and its files."""
+    """Return the name and the files of a corpus."""
     described = Path(f"conf/corpus/{place}.yaml")
     if described.is_file():
         return place, [_prepared(place, described, say)]
@@ -115,7 +115,7 @@ def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]
 
 
 def _spaces(place: str) -> tuple[str, ...]:
-    """Return the spaces of a corpus of conf/, where tokens may not be kept, or all of them."""
+    """Return all spaces, but no tokens for a corpus of conf/ that keeps no token states."""
     described = Path(f"conf/corpus/{place}.yaml")
     if described.is_file() and not describe_corpus(place, read_yaml(described)).token_states:
         return ("cls", "mean")
@@ -123,7 +123,7 @@ def _spaces(place: str) -> tuple[str, ...]:
 
 
 def _name(place: str) -> str:
-    """Return the last part of a place that may name a folder."""
+    """Return the last part of a place, as the name of a folder."""
     parts = [part for part in place.rstrip("/").split("/") if part and "*" not in part]
     plain = "".join(
         character if character.isalnum() or character in "._" else "_" for character in parts[-1]
@@ -132,7 +132,7 @@ def _name(place: str) -> str:
 
 
 def _prepared(name: str, described: Path, say: Say) -> Source:
-    """Write the texts of a corpus of conf/ where all workers read them, under a hash of them."""
+    """Write the texts of a corpus of conf/ to a file for all workers, named by the texts' hash."""
     from embspace.prepare.texts import copies_told, prepare_texts
 
     table = prepare_texts(name, describe_corpus(name, read_yaml(described)))
@@ -179,7 +179,7 @@ def _reading(options: Options, sources: list[Source], spaces: tuple[str, ...]) -
 
 
 def _with_sample(reading: Reading, sources: list[Source], options: Options) -> Reading:
-    """Return the reading with the share of texts that gives a sample of the size asked."""
+    """Return the reading with the share of texts for a sample of the size in `options`."""
     from dataclasses import replace
 
     total = sum(shard.n for shard in plan_shards(sources, reading, options.texts_per_shard))
@@ -187,7 +187,7 @@ def _with_sample(reading: Reading, sources: list[Source], options: Options) -> R
 
 
 def _intervals() -> Intervals:
-    """Return the protocol of the stage that measures small corpora."""
+    """Return the protocol of the stage for small corpora."""
     settings = _neighbors()
     draws = settings["draws"]
     return Intervals(

@@ -1,6 +1,6 @@
-"""The share of the first principal axis in each batch of vectors, in the order of the texts.
+"""The share of the first principal axis by batch of vectors, in the order of the texts.
 
-Razzhigaev et al. (2024) take it of batches of 4,096 tokens and call the mean over them anisotropy.
+Razzhigaev et al. (2024) use batches of 4,096 tokens and call the mean over the batches anisotropy.
 """
 
 import numpy as np
@@ -23,11 +23,11 @@ class BatchShares:
 
     @property
     def room(self) -> int:
-        """Return how many vectors the batch takes that is being filled."""
+        """Return how many vectors still fit into the open batch."""
         return self.size - (self._open.n if self._open else 0)
 
     def add(self, moments: Moments) -> None:
-        """Add vectors by their moments about the one origin of all, no more than there is room."""
+        """Add at most `room` vectors by their moments about the common origin of all batches."""
         self._open = moments if self._open is None else self._open + moments
         if self._open.n == self.size:
             if self._whole is not None:
@@ -44,7 +44,7 @@ class BatchShares:
 
 
 def top_share(moments: Moments) -> float:
-    """Return `top_variance_share`, by the largest eigenvalue alone where there are many."""
+    """Return `top_variance_share`; for many coordinates, from the largest eigenvalue alone."""
     covariance = moments.covariance
     total = float(np.trace(covariance))
     if len(covariance) <= FEW or not total > 0:

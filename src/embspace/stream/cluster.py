@@ -1,4 +1,4 @@
-"""Runs shards on the workers of dask.distributed, through what kills workers and schedulers."""
+"""Runs shards on the workers of dask.distributed, in spite of killed workers and schedulers."""
 
 import logging
 import time
@@ -20,18 +20,18 @@ class Cluster:
     """Where shards run."""
 
     scheduler: str | None
-    """The address of a scheduler that runs already; None: workers of this machine."""
+    """The address of a running scheduler; None: workers of this machine."""
     n_workers: int
-    """Of this machine; a scheduler has its own."""
+    """The number of workers on this machine; ignored with a scheduler."""
     patience: float
-    """Seconds to wait for a scheduler that does not answer."""
+    """Seconds to wait for a silent scheduler."""
 
 
 def check_dask() -> None:
     """Stop unless dask and distributed are installed.
 
     Raises:
-        InputError: that says how.
+        InputError: with the command to install dask and distributed.
     """
     from importlib.util import find_spec
 
@@ -41,7 +41,7 @@ def check_dask() -> None:
 
 @contextmanager
 def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
-    """Give a client of the cluster, and end the workers that were started for it.
+    """Yield a client of the cluster, and at the end stop the workers started here.
 
     Raises:
         InputError: if no scheduler answers within the patience.
@@ -65,10 +65,10 @@ def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
 
 
 def _local(n_workers: int) -> Any:
-    """Start workers on this machine; a start that fails beside other work is repeated.
+    """Start workers on this machine; repeat a start that fails beside other work.
 
     Raises:
-        InputError: if all tries have failed, with the last message.
+        InputError: after the last try, with the last message.
     """
     from distributed import LocalCluster
 
@@ -185,5 +185,5 @@ def _results(
 
 
 def paths_of(folder: str, keys: Sequence[str]) -> list[str]:
-    """Return the files of shards, each once, in the order of the plan."""
+    """Return the files of shards without repetition, in the order of the plan."""
     return [str(Path(folder) / f"{key}.safetensors") for key in dict.fromkeys(keys)]

@@ -1,4 +1,4 @@
-"""Sums of one layer while its states come by, in the spaces of `embspace.clouds.layers`."""
+"""Sums of a layer over passing states, in the spaces of `embspace.clouds.layers`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ CLOUDS = {
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Says which rows of the states of some windows are what."""
+    """Describes the rows of the states of some windows."""
 
     starts: np.ndarray
-    """Of each window."""
+    """The first row of a window."""
     kept: Bool[np.ndarray, " token"]
     """Not in the window before, too."""
     ordinary: Bool[np.ndarray, " token"]
@@ -42,7 +42,7 @@ class Rows:
 
     @classmethod
     def of(cls, windows: Sequence[Window]) -> "Rows":
-        """Return the rows of windows, one after the other."""
+        """Return the rows of consecutive windows."""
         lengths = np.array([len(window.ids) for window in windows])
         starts = np.cumsum(lengths) - lengths
         kept = ~np.concatenate([window.repeated for window in windows])
@@ -52,23 +52,23 @@ class Rows:
 
     @cached_property
     def lengths(self) -> Int[np.ndarray, " window"]:
-        """Return the number of tokens of each window."""
+        """Return the numbers of tokens of the windows."""
         return np.diff([*self.starts, len(self.kept)])
 
     @cached_property
     def window(self) -> Int[np.ndarray, " token"]:
-        """Return the number of each token's window."""
+        """Return the window's number for every token."""
         return np.repeat(np.arange(len(self.starts)), self.lengths)
 
     @cached_property
     def n_ordinary(self) -> Int[np.ndarray, " window"]:
-        """Return the number of ordinary tokens of each window."""
+        """Return the numbers of ordinary tokens of the windows."""
         return np.bincount(self.window[self.ordinary], minlength=len(self.starts))
 
     def totals(
         self, x: Float[np.ndarray, "token dim"]
     ) -> tuple[Float[np.ndarray, "window dim"], Float[np.ndarray, "window dim"]]:
-        """Return the sums of each window's tokens, of all and of the ordinary ones, in float64."""
+        """Return the sums of each window's tokens, of all and of ordinary tokens, in float64."""
         n = len(self.starts)
         sums = np.zeros((2 * n, x.shape[1]))
         add_to_groups(x, self.window + n * self.ordinary, sums)
@@ -141,7 +141,7 @@ class LayerSums:
         kept: Int[np.ndarray, " kept"],
         ordinary: Bool[np.ndarray, " n"] | None,
     ) -> None:
-        """Add the rows that are kept in portions that fill batches, which no batch's end cuts."""
+        """Add the `kept` rows, in portions that never cross the end of a batch."""
         batches = self._batches[space]
         while len(kept):
             portion, kept = kept[: batches.room], kept[batches.room :]
@@ -159,7 +159,7 @@ class LayerSums:
         return {kind: sums.so_far for kind, sums in self._running.items()}
 
     def shares(self) -> dict[str, Float[np.ndarray, " batch"]]:
-        """Return the shares of the first principal axis by batch, of vectors as they are."""
+        """Return the shares of the first principal axis by batch, of unchanged vectors."""
         return {space: batches.shares() for space, batches in self._batches.items()}
 
 

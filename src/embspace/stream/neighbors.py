@@ -1,4 +1,4 @@
-"""Dimension and neighbors of the sample: what no sums give is measured of the vectors that stay."""
+"""Dimension and neighbors, from the kept vectors of the sample, as sums are not enough."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ SLOW = ("correlation_dimension",)
 
 
 def sampled_measures(family: Family) -> list[str]:
-    """Return the measures of a family that are taken of the sample."""
+    """Return the measures of a family to take from the sample."""
     names = (measure.name for measure in profiled_measures().values() if measure.family == family)
     return [name for name in names if name not in SLOW]
 
@@ -30,10 +30,10 @@ def sampled_measures(family: Family) -> list[str]:
 def sample_rows(
     corpus: str, paths: Sequence[Path], layer: int, intervals: Intervals
 ) -> dict[str, list[Row]]:
-    """Return the rows of a layer for the families of neighbors, of the texts of the sample.
+    """Return the rows of a layer for the families of neighbors, over the texts of the sample.
 
-    `n` says how many vectors are in the sample, and the intervals hold for as many: the more that
-    stay, the narrower. No rows of a sample of fewer than 4.
+    `n` is the number of vectors in the sample, and the intervals hold for this number: a larger
+    sample has narrower intervals. No rows for a sample of fewer than 4.
     """
     sampled: list[Row] = []
     for space in SAMPLED:
@@ -55,7 +55,7 @@ def sample_rows(
 
 
 def _numbers(names: Sequence[str]) -> Int[np.ndarray, " text"]:
-    """Return numbers of names, in the order in which they come."""
+    """Return numbers of names, in the order of first appearance."""
     order: dict[str, int] = {}
     return np.array([order.setdefault(name, len(order)) for name in names], np.int64)
 

@@ -35,9 +35,9 @@ class Wanted:
     """The request: sizes of the results, and the limit of memory."""
 
     n_bins: int
-    """The number of bins of each histogram."""
+    """The number of bins of a histogram."""
     n_neighbors: int
-    """The number of neighbors of each row; 0 for no graph, at most all other rows."""
+    """The number of neighbors of a row; 0 for no graph, at most all remaining rows."""
     quantiles: tuple[float, ...]
     memory: float
     """In GB of 10^9 bytes, of the whole process."""
@@ -104,10 +104,10 @@ def bytes_of_row(dim: int, k: int, *, zeros: bool) -> int:
 
 
 def panels_of(n: int, row_bytes: int, k: int, memory: float) -> list[slice]:
-    """Return slices of equal size, of which all, if it is one, or any two fit into `memory` GB.
+    """Return slices of equal size: a single slice, or slices of which any two fit into `memory` GB.
 
     Raises:
-        InputError: if a panel would have no more rows than a row has neighbors.
+        InputError: for a panel without more rows than neighbors of a row.
     """
     fitting = int((memory * GB - BASE) // row_bytes)
     if fitting >= n:
@@ -124,7 +124,7 @@ def panels_of(n: int, row_bytes: int, k: int, memory: float) -> list[slice]:
 
 
 class GraphFile:
-    """Lists of the nearest neighbors on disk, which are merged with those of other panels."""
+    """Lists of the nearest neighbors on disk; lists of further panels are merged into the file."""
 
     def __init__(self, indices: Path, distances: Path, n: int, k: int) -> None:
         self.places, self.k = (indices, distances), k
@@ -149,7 +149,7 @@ class GraphFile:
 
 
 def _reserve(path: Path) -> None:
-    """Take the space of a file that has holes: where a map fills them, a full disk is a signal."""
+    """Reserve the space of a file with holes: a full disk while a map fills holes is a signal."""
     if hasattr(os, "posix_fallocate"):
         with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, path.stat().st_size)

@@ -21,20 +21,20 @@ class Reading:
 
     model_name: str
     model: dict[str, Any]
-    """Its description in conf/model/, as it stands there."""
+    """The content of the model's file in conf/model/."""
     weights: str
-    """A hash by which other weights under the same name are noticed."""
+    """A hash to notice different weights under the same name."""
     spaces: tuple[str, ...]
     window_length: int
     overlap: int
     tokens_per_batch: int
     tokens_per_chunk: int
     batch_size: int
-    """Vectors of a batch of which the share of the first principal axis is taken."""
+    """The number of vectors per batch, for the share of the first principal axis."""
     number_type: str
     """float32 or bfloat16, of the model's arithmetic."""
     sample_rate: float
-    """The share of texts whose vectors are kept."""
+    """The share of texts with kept vectors."""
     device: str
 
 
@@ -77,9 +77,9 @@ def plan_shards(
 
 
 def _cuts(source: Source, n_rows: int, n_shards: int) -> list[int]:
-    """Return where shards begin, and the end of the last; at documents where they are to be whole.
+    """Return the beginnings of shards, and the end of the last; for whole documents, at documents.
 
-    There are fewer shards then, where a document is longer than one.
+    Documents longer than a shard reduce the number of shards.
     """
     if not n_shards:
         return []
@@ -91,7 +91,7 @@ def _cuts(source: Source, n_rows: int, n_shards: int) -> list[int]:
 
 
 def default_size(n_texts: int) -> int:
-    """Return how many texts a shard has: 1,000, or what leaves 16 to 128 shards."""
+    """Return the number of texts per shard: 1,000, or a number for 16 to 128 shards."""
     return max(1, min(max(1000, -(-n_texts // MOST_SHARDS)), -(-n_texts // FEWEST_SHARDS)))
 
 
@@ -103,5 +103,5 @@ def _key(source: Source, first: int, end: int, reading: Reading) -> str:
 
 
 def key_of(known: str) -> str:
-    """Return the name of what is known by these words."""
+    """Return a key: a hash of the words in `known`."""
     return hashlib.sha256(known.encode()).hexdigest()[:20]

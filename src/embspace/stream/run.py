@@ -1,4 +1,4 @@
-"""Measures a corpus shard by shard and writes the tables that stages write of small corpora."""
+"""Measures a corpus shard by shard and writes the same tables as the stages for small corpora."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ UNITS = "units"  # the folder beside shards that says which texts are copies
 
 @dataclass(frozen=True)
 class Request:
-    """A corpus, how it is read, and where tables go."""
+    """A corpus, the way to read the corpus, and the place for tables."""
 
     corpus: str
     sources: Sequence[Source]
@@ -40,13 +40,13 @@ class Request:
     results: Path
     """The folder of the tables, laid out as results/ is."""
     shards: Path
-    """The folder of the shards' sums, on a disk that all workers see."""
+    """The folder of the shards' sums, on a disk visible to all workers."""
     root: Path
-    """Of the tree that has the model, on all workers' machines."""
+    """The root of the tree with the model, on all workers' machines."""
     copy_similarity: float | None
-    """As in conf/corpus/, of texts that do not come with their units."""
+    """As in conf/corpus/, for texts without known units."""
     largest_unknown_share: float
-    """Of the tokens; beyond it, tables have no row."""
+    """A share of the tokens; above the share, tables have no row."""
     check: bool = False
     """Whether texts of finished shards are read again, and compared."""
 
@@ -115,7 +115,7 @@ def _whole_units(
 def _remove_others(
     request: Request, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
 ) -> None:
-    """Remove finished shards of other texts than there are now, at equal size and time too."""
+    """Remove finished shards with texts that have changed, even at equal size and time."""
     others = _others(request, cluster, shards, folder)
     for shard in others:
         shard_path(folder, shard.key).unlink(missing_ok=True)
@@ -125,7 +125,7 @@ def _remove_others(
 def _others(
     request: Request, cluster: Cluster, shards: Sequence[Shard], folder: Path
 ) -> list[Shard]:
-    """Return finished shards whose texts are others now."""
+    """Return finished shards with texts that have changed."""
     by_key = {shard.key: shard for shard in shards}
     others: list[Shard] = []
 
@@ -149,7 +149,7 @@ def _others(
 
 
 def _make_folders(*folders: Path) -> None:
-    """Make the folders of shards and of tables before hours go into what is written there."""
+    """Make the folders of shards and tables before the computation takes hours."""
     for folder in folders:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -203,7 +203,7 @@ def _run_shards(
 
 
 def _why_none(shard: Shard) -> str:
-    """Return that no text could be read, and the reason that its first row gives."""
+    """Return the message for a corpus without a readable text, with the flaw of the first row."""
     said = f"no text could be read in the column {shard.source.text_column!r}"
     first = next(read_rows(shard.source, shard.first, 1), None)
     if first is not None and isinstance(first.text, NoText):
@@ -212,7 +212,7 @@ def _why_none(shard: Shard) -> str:
 
 
 class Progress:
-    """Says how many texts are done, how fast, and the time that is left."""
+    """Prints the number of finished texts, the rate, and the remaining time."""
 
     def __init__(self, n_texts: int, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
         self._n, self._say, self._clock = n_texts, say, clock
@@ -222,7 +222,7 @@ class Progress:
         self._seconds = {"seconds_reading": 0.0, "seconds_summing": 0.0}
 
     def add(self, report: dict[str, Any]) -> None:
-        """Take what `finish_shard` returned."""
+        """Take the report of `finish_shard`."""
         self._done += report["texts"]
         if not report["resumed"]:
             self._fresh += report["texts"]
@@ -240,7 +240,7 @@ class Progress:
             )
 
     def end(self) -> None:
-        """Say what was done in all."""
+        """Print the totals."""
         seconds = self._clock() - self._start
         if not self._fresh:
             return
@@ -254,7 +254,7 @@ class Progress:
 
 
 def _rate(number: float) -> str:
-    """Return a number a second, with two digits where it is small: a slow run is no standstill."""
+    """Return a number a second; a small number has two digits: a slow run is no standstill."""
     return f"{number:,.0f}" if number >= 9.5 else f"{number:.2g}"
 
 
@@ -324,7 +324,7 @@ def _rows_by_layer(
 
 
 def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:
-    """Return the tables by their folders, of the rows of all layers."""
+    """Return the tables by folder, from the rows of all layers."""
     tables = {
         f"{family}/profiles": profile_table([row for layer in by_layer for row in layer[family]])
         for family in (*FAMILIES, *OF_SAMPLE)
@@ -334,6 +334,6 @@ def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:
 
 
 def weights_version(files: Sequence[Path]) -> str:
-    """Return a hash of the sizes and times of a model's files: other weights, another hash."""
+    """Return a hash of the sizes and times of a model's files; new weights change the hash."""
     known = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(files)]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()[:16]

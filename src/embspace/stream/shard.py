@@ -1,4 +1,4 @@
-"""Reads the texts of one shard through a model, and keeps sums, a sample and what was left out."""
+"""Reads the texts of a shard through a model, and keeps sums, a sample and excluded texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,19 +31,19 @@ SAMPLED = ("mean", "cls")  # spaces of which the vectors of some texts are kept
 
 @dataclass(eq=False)
 class ShardResult:
-    """All that is left of a shard."""
+    """All numbers kept of a shard."""
 
     sums: list[dict[str, Sums]] = field(default_factory=list)
-    """Of each layer, by kind of rows; empty without a text that could be read."""
+    """By layer and kind of rows; empty without a readable text."""
     shares: list[dict[str, Float[np.ndarray, " batch"]]] = field(default_factory=list)
-    """Of each layer, by space: see `BatchShares`."""
+    """By layer and space: see `BatchShares`."""
     sample: dict[str, Float[np.ndarray, "layer text dim"]] = field(default_factory=dict)
-    """By space, the first window of each text of the sample."""
+    """By space, the first window of the sampled texts."""
     sample_ids: list[str] = field(default_factory=list)
     sample_documents: list[str] = field(default_factory=list)
     quarantine: Quarantine = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    """Of texts, documents, windows and tokens that were read, and of known and unknown tokens."""
+    """The numbers of texts, documents, windows and tokens, and of known and unknown tokens."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Of reading, the forward passes alone, and of summing."""
     digest: str = ""
@@ -51,13 +51,13 @@ class ShardResult:
 
 
 def is_sampled(text_id: str, rate: float) -> bool:
-    """Return whether a text belongs to the sample, by a hash of its id: in whatever shard it is."""
+    """Return whether a text is in the sample, by a hash of the id, in any shard."""
     digest = blake2b(text_id.encode(errors="surrogateescape"), digest_size=8).digest()
     return int.from_bytes(digest) < rate * 2.0**64
 
 
 def digest_of(shard: Shard) -> str:
-    """Return the hash of the rows of a shard as they are now; no model reads them."""
+    """Return the hash of the present rows of a shard, without a model."""
     digest = TextDigest()
     for _ in digest.seen(rows_of(shard)):
         pass
@@ -65,25 +65,25 @@ def digest_of(shard: Shard) -> str:
 
 
 class TextDigest:
-    """Hashes rows as they pass."""
+    """Hashes passing rows."""
 
     def __init__(self) -> None:
         self._hash = blake2b(digest_size=16)
 
     def seen(self, texts: Iterator[Text]) -> Iterator[Text]:
-        """Yield the texts, each hashed before it is used."""
+        """Yield the texts, hashed before use."""
         for text in texts:
             self._hash.update(repr(tuple(text)).encode(errors="surrogatepass"))
             yield text
 
     @property
     def value(self) -> str:
-        """Return the hash of all that has passed."""
+        """Return the hash of all passed texts."""
         return self._hash.hexdigest()
 
 
 def pilot_of(shard: Shard, reading: Reading, loaded: Loaded) -> Pilot | None:
-    """Return the mean vectors of the first texts of a shard; None if none of them can be read."""
+    """Return the mean vectors of the first texts of a shard; None without a readable text."""
     texts = read_rows(shard.source, shard.first, min(shard.n, PILOT_TEXTS))
     for group, windows in windows_of_texts(texts, loaded, []):
         if windows:  # once, whether a norm follows the last block that the model's file lacks
@@ -145,7 +145,7 @@ class _Collected:
         windows: Sequence[Window],
         rate: float,
     ) -> None:
-        """Add a chunk to the sums of each layer, and keep the vectors of sampled texts."""
+        """Add a chunk to the sums of all layers, and keep the vectors of sampled texts."""
         rows = Rows.of(windows)
         chosen = [
             number
@@ -168,7 +168,7 @@ class _Collected:
         self._documents.update(text.document for text in texts)
 
     def into(self, result: ShardResult) -> None:
-        """Write what was collected into a result."""
+        """Write the collected numbers into a result."""
         result.counts = {**self._counts, "documents": len(self._documents)}
         result.seconds = self.seconds
         result.sample_ids = [text.id for text in self._sampled_texts]

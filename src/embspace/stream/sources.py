@@ -1,4 +1,4 @@
-"""Finds the files of a corpus, on a disk or at an address of fsspec, and reads them row by row."""
+"""Finds the files of a corpus, on a disk or at an address of fsspec, and reads rows."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ def check_place(place: str) -> None:
     """Refuse a place that is no corpus of conf/corpus/, no file, no folder and no address.
 
     Raises:
-        InputError: naming it.
+        InputError: naming the place.
     """
     is_described = Path(f"conf/corpus/{place}.yaml").is_file()
     if not (is_described or "://" in place or "*" in place or Path(place).exists()):
@@ -72,13 +72,13 @@ class Source:
     version: str
     """A value that changes with the file: size and fsspec's facts."""
     whole_documents: bool = False
-    """Whether the rows of a document, which lie together, stay in one shard; of conf/ alone."""
+    """Whether a document, in consecutive rows, stays in one shard; only for corpora of conf/."""
     separator: str | None = None
-    """Of the cells of a .csv or .tsv; None: what the file says, or a comma or tab."""
+    """The separator of cells in a .csv or .tsv; None: as declared in the file, or comma or tab."""
 
     @property
     def name(self) -> str:
-        """Return the name of the file without its folders."""
+        """Return the name of the file without folders."""
         return self.address.rstrip("/").rpartition("/")[2]
 
     @property
@@ -177,14 +177,14 @@ def _told_apart(
 
 
 def _is_file(system: Any, path: str) -> bool:
-    """Return whether there is a file; a pipe is told later."""
+    """Return whether a path is a file; a pipe is refused later."""
     if "file" in system.protocol:
         return Path(path).exists() and not Path(path).is_dir()
     return bool(system.isfile(path))
 
 
 def _identity(system: Any, path: str) -> object:
-    """Return what two links to one file share; None if it is no regular file of this machine."""
+    """Return a value shared by links to the same file; None for an irregular or missing file."""
     if "file" not in system.protocol:
         return path
     try:
@@ -202,7 +202,7 @@ def _passed_over(files: Sequence[str], reason: str) -> str:
 
 
 def say_of_empty(sources: Sequence[Source], read: Collection[Source], say: Say) -> None:
-    """Say which files have no row: those of which nothing is `read`."""
+    """Print the files without rows: the sources missing in `read`."""
     if empty := [source.address for source in sources if source not in read]:
         say(_passed_over(empty, "no row in it" if len(empty) == 1 else "no row in them"))
 
@@ -216,7 +216,7 @@ def _real(system: Any, path: str) -> str:
 
 
 def _version(system: Any, path: str) -> str:
-    """Return a hash of the size and time of a file, of a link those of the file itself."""
+    """Return a hash of the size and time of a file, or of the target of a link."""
     if "file" in system.protocol:
         info = Path(path).stat()
         known: list[object] = [info.st_size, info.st_mtime_ns]
@@ -245,10 +245,10 @@ def is_changed(source: Source) -> bool:
 
 
 def check_unchanged(sources: Collection[Source]) -> None:
-    """Stop if a file is not the one any more that was found.
+    """Stop if a file has changed since the search.
 
     Raises:
-        InputError: naming it.
+        InputError: naming the file.
     """
     for source in sources:
         if is_changed(source):
@@ -259,10 +259,10 @@ def check_unchanged(sources: Collection[Source]) -> None:
 
 
 def count_rows(source: Source) -> int:
-    """Return the number of rows; of a .txt, lines that are not empty of Unicode's blanks.
+    """Return the number of rows; of a .txt, lines with more than Unicode's blanks.
 
     Raises:
-        InputError: naming the file, if it cannot be read to its end.
+        InputError: naming a file that cannot be read to the end.
     """
     with _opened_whole(source) as file:
         if source.ending == PARQUET:
@@ -271,7 +271,7 @@ def count_rows(source: Source) -> int:
 
 
 def document_starts(source: Source) -> list[int]:
-    """Return the rows of a parquet file at which another document begins."""
+    """Return the first rows of documents in a parquet file."""
     with _opened_whole(source) as file:
         table = parquet_file(file, source.address).read(["document"])
     names = table["document"].to_pylist()
@@ -285,7 +285,7 @@ def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
 
     Raises:
         InputError: if the file cannot be opened, or lacks a column.
-        OSError: if it cannot be read to its end.
+        OSError: if the file cannot be read to the end.
     """
     with _opened(source) as file:
         for line, row in islice(_rows(source, file, first), n):
@@ -294,7 +294,7 @@ def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
 
 
 def _text(source: Source, row: dict[str, Any] | NoRow, usual: str) -> Text:
-    """Return the text of a row; a row without one has the reason in its place."""
+    """Return the text of a row; for a row without text, the reason in place of the text."""
     if isinstance(row, NoRow):
         what = "JSON object" if source.ending.removesuffix(GZIP) in JSON_LINES else "row"
         return Text(usual, usual, NoText(f"is in a line that is no {what}: {row.reason}"))
@@ -337,7 +337,7 @@ def _rows(source: Source, file: Any, first: int) -> Iterator[NumberedRow]:
 
 @contextmanager
 def _opened_whole(source: Source) -> Iterator[Any]:
-    """Open a file that a plan needs whole; a file unreadable to the end is refused.
+    """Open a file needed as a whole for a plan; a file unreadable to the end is refused.
 
     Raises:
         InputError: naming the file.

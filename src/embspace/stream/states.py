@@ -76,9 +76,9 @@ def _layers(
 def chunks_of(
     groups: Iterator[tuple[list[Text], list[Window]]], tokens_per_chunk: int
 ) -> Iterator[tuple[list[Text], list[Window]]]:
-    """Join groups of texts with their windows until one has `tokens_per_chunk` tokens.
+    """Join groups of texts with their windows into chunks of at least `tokens_per_chunk` tokens.
 
-    A text is in one chunk. `Window.text` counts the texts of the chunk.
+    A text is in a single chunk. `Window.text` counts the texts of the chunk.
     """
     chunk: list[Text] = []
     windows: list[Window] = []

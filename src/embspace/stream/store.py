@@ -1,4 +1,4 @@
-"""Files of finished shards: whole or not there, the same bytes for the same numbers."""
+"""Files of finished shards: whole or missing, the same bytes for the same numbers."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ def shard_path(folder: Path, key: str) -> Path:
 
 
 def save_shard(result: ShardResult, path: Path) -> None:
-    """Write a shard's sums under another name, then move them to `path` at once."""
+    """Write a shard's sums under a temporary name, then move the file to `path` at once."""
     arrays: dict[str, np.ndarray] = {}
     for kind in result.sums[0] if result.sums else ():
         layers = [to_arrays(layer[kind]) for layer in result.sums]
@@ -49,7 +49,7 @@ def save_shard(result: ShardResult, path: Path) -> None:
 
 
 class StoredShard:
-    """A finished shard, of which only what is asked for is read."""
+    """A finished shard; only requested arrays are read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -72,10 +72,10 @@ class StoredShard:
 
 
 def read_array(path: Path, name: str, part: int | slice | None = None) -> np.ndarray:
-    """Return an array that `save_arrays` wrote, or a part of its first axis, alone.
+    """Return an array, or a part of the first axis, from a file of `save_arrays`.
 
     Raises:
-        InputError: naming the file, if it is not whole.
+        InputError: naming a damaged file.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -89,7 +89,7 @@ def read_array(path: Path, name: str, part: int | slice | None = None) -> np.nda
 
 
 def is_finished(path: Path) -> bool:
-    """Return whether a file was computed; one that is not whole, by its checksum, is removed."""
+    """Return whether a file was computed; a damaged file, by the checksum, is removed."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -121,17 +121,17 @@ def save_pilot(pilot: Pilot, path: Path) -> None:
 
 
 def load_pilot(path: Path) -> Pilot:
-    """Return the means that `save_pilot` wrote."""
+    """Return the means from a file of `save_pilot`."""
     from safetensors.numpy import load_file
 
     return Pilot({space: x for space, x in load_file(path).items() if space in KINDS})
 
 
 def save_arrays(arrays: dict[str, np.ndarray], path: Path) -> None:
-    """Write arrays and their checksum, whole or not at all.
+    """Write arrays with a checksum, whole or not at all.
 
     Raises:
-        InputError: if the file cannot be written; the library's own error names none.
+        InputError: if the file cannot be written; the library's own error names no file.
     """
     from safetensors import SafetensorError
     from safetensors.numpy import save_file

@@ -37,7 +37,7 @@ class Sums:
 
 @dataclass(eq=False)
 class RunningSums:
-    """The sums of a cloud that grows block by block, about an origin near its mean."""
+    """The sums of a growing cloud, block by block, about an origin near the mean."""
 
     origin: Float[np.ndarray, " dim"]
     reference: Float[np.ndarray, " dim"]
@@ -53,7 +53,7 @@ class RunningSums:
     def add(
         self, x: Float[np.ndarray, "n dim"], chosen: Int[np.ndarray, " chosen"] | None = None
     ) -> Moments:
-        """Add vectors, all or the rows that are `chosen`, and return their moments alone."""
+        """Add vectors, all or the `chosen` rows, and return the moments of the added vectors."""
         chosen = np.arange(len(x)) if chosen is None else chosen
         blocks = range(0, len(chosen), BLOCK_ROWS)
         added = [self._add_block(x, chosen[first : first + BLOCK_ROWS]) for first in blocks]
@@ -66,7 +66,7 @@ class RunningSums:
     def _add_block(
         self, x: Float[np.ndarray, "n dim"], chosen: Int[np.ndarray, " chosen"]
     ) -> Moments:
-        """Add to all sums but the moments, and return these."""
+        """Add to all sums except the moments, and return the moments."""
         n, dim = len(chosen), x.shape[1]
         y, sums = np.empty((n, dim)), RowTotals.zeros(n, dim)
         add_rows(x, chosen, self.origin, self.reference, y, sums)
@@ -100,7 +100,7 @@ class RunningSums:
 
     @property
     def so_far(self) -> Sums:
-        """Return the sums over all vectors that were added."""
+        """Return the sums over all added vectors."""
         return Sums(
             central_moments(self._moments or _no_sums(self.origin)),
             self._directions,
@@ -118,7 +118,7 @@ def products_of(y: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "dim dim"]:
     """Return the sum of y y' over the rows, exactly symmetric, in float64.
 
     Blocks of columns below the diagonal are not computed, but copied. torch's product takes two
-    thirds of the time of that of OpenBLAS with the kernel which all stages ask for.
+    thirds of the time of OpenBLAS's product with the kernel of all stages.
     """
     import torch
 
@@ -147,8 +147,8 @@ def quantile(
 ) -> tuple[float, float]:
     """Return the middle of the bin with a quantile, and the bin's width; NaN for no counts.
 
-    `counts` has a bin between any two edges, or besides one before the first and one after the
-    last, both counted at the edge.
+    `counts` has a bin between any two edges, and possibly two more, before the first edge and after
+    the last, both counted at the edge.
     """
     total = int(counts.sum())
     if not total:
@@ -179,7 +179,7 @@ def to_arrays(sums: Sums) -> dict[str, np.ndarray]:
 
 
 def from_arrays(read: Callable[[str], np.ndarray]) -> Sums:
-    """Return the sums of which `to_arrays` made arrays; `read` gives one by its name."""
+    """Return the sums from the arrays of `to_arrays`; `read` returns an array by name."""
     mean, (n, n_directed) = read("mean"), read("n")
     (quartic, total_norm), dim = read("scalars"), len(read("mean"))
     comoments = np.zeros((dim, dim))
@@ -198,13 +198,13 @@ def from_arrays(read: Callable[[str], np.ndarray]) -> Sums:
 
 
 def reference_of(mean: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
-    """Return a mean at length 1, or zero if it is."""
+    """Return a mean at length 1; zero for a zero mean."""
     length = float(np.linalg.norm(mean))
     return mean / length if length else np.zeros_like(mean)
 
 
 def merged_kinds(parts: Mapping[str, Sums], kinds: tuple[str, ...]) -> Sums:
-    """Return the sums over some kinds of rows together, such as ordinary tokens and others."""
+    """Return the sums over several kinds of rows together, such as all kinds of tokens."""
     first, *rest = (parts[kind] for kind in kinds)
     for sums in rest:
         first = merge_sums(first, sums)

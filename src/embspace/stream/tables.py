@@ -54,15 +54,15 @@ class Intervals:
     tolerance: float
     seed: int
     batch_size: int
-    """Vectors of a batch of which the share of the first principal axis is taken."""
+    """The number of vectors per batch, for the share of the first principal axis."""
 
 
 def layer_rows(
     corpus: str, paths: Sequence[Path], layer: int, spaces: Sequence[str], intervals: Intervals
 ) -> dict[str, list[Row]]:
-    """Return the rows of one layer for each table: the families', and `distributions`.
+    """Return the rows of a layer by table: the families' tables, and `distributions`.
 
-    The units of the intervals are shards, in whatever order they were computed.
+    The units of the intervals are shards; the order of computation plays no part.
     """
     shards = [StoredShard(path) for path in paths]
     shards = [shard for shard in shards if shard.facts["n_layers"]]
@@ -94,7 +94,7 @@ def layer_rows(
 def cloud_rows(
     parts: Sequence[Sums], n_texts: int, intervals: Intervals, rng: np.random.Generator
 ) -> tuple[Sums, list[tuple[Family, Row]]]:
-    """Return the sums of all parts, and each measure of them with its interval over the parts."""
+    """Return the sums of all parts, and the measures with intervals over the parts."""
     whole = merge_tree(parts, merge_sums)
     if is_one_vector(whole.moments):
         parts = [_without_spread(part, whole.moments.mean) for part in parts]
@@ -123,7 +123,7 @@ def cloud_rows(
 
 
 def summed_measures(family: Family) -> list[Definition]:
-    """Return the measures of a family that sums alone are enough for."""
+    """Return the measures of a family computable from sums alone."""
     shared = {"direction": "directions", "spectrum": "moments"}[family]
     measures = [
         measure
@@ -148,7 +148,7 @@ def _half_values(
     whole: Sums,
     halves: np.ndarray,
 ) -> np.ndarray:
-    """Return each measure of each half of the parts, (half, measure)."""
+    """Return the measures of the halves of the parts, (half, measure)."""
     half_values = np.empty((len(halves), len(measures)))
     if not len(halves):
         return half_values
@@ -165,13 +165,13 @@ def _half_values(
 
 
 def is_one_vector(moments: CentralMoments) -> bool:
-    """Return whether only rounding tells the vectors from their mean, as `distinct` has it."""
+    """Return whether vectors differ from their mean only by rounding, by the rule of `distinct`."""
     spread = np.sqrt(max(float(np.trace(moments.comoments)), 0) / moments.n)
     return bool(spread <= ROUNDING * np.linalg.norm(moments.mean))
 
 
 def _without_spread(part: Sums, mean: np.ndarray) -> Sums:
-    """Return the sums of as many vectors that are all the mean."""
+    """Return the sums of as many vectors, all equal to the mean."""
     n, dim, length = part.moments.n, len(mean), float(np.linalg.norm(mean))
     unit = mean / length if length else mean
     moments = CentralMoments(n, mean, np.zeros((dim, dim)), np.zeros(dim), 0.0)
@@ -238,7 +238,7 @@ def distribution_rows(whole: Sums) -> list[Row]:
 
 
 def profile_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return rows as the table `profiles` of an analysis, in the order of its stage."""
+    """Return rows as the table `profiles` of an analysis, in the stage's order."""
     table = TABLES["profiles"].of(rows)
     order = {name: number for number, name in enumerate(profiled_measures())}
     places = pd.MultiIndex.from_tuples(list(CLOUDS))
@@ -254,10 +254,10 @@ def profile_table(rows: Sequence[Row]) -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The texts whose vectors stay, by id: in the same order always."""
+    """The texts with kept vectors, by id: always in the same order."""
 
     documents: list[str]
-    """Each by a name of its own."""
+    """The unique names of the texts' documents."""
     vectors: np.ndarray
     """(text, dim)."""
 

@@ -1,4 +1,4 @@
-"""Work of one worker of a cluster: a pilot, shards, tables; the model is loaded once a process."""
+"""Work of a worker of a cluster: a pilot, shards, tables; a process loads the model once."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ _ONE_AT_A_TIME = Lock()
 
 
 def loaded(reading: Reading) -> Loaded:
-    """Return the model of a reading, loaded the first time that a process asks for it."""
+    """Return the model of a reading, loaded at the first call in a process."""
     from embspace.app.queries.loading import without_report_of_weights
 
     key = repr(reading)
@@ -43,7 +43,7 @@ def loaded(reading: Reading) -> Loaded:
 
 
 def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str) -> str:
-    """Write the pilot's means, of the first shard with a text that can be read."""
+    """Write the pilot's means, of the first shard with a readable text."""
     path = Path(folder) / f"pilot-{shards[0].key}.safetensors"
     if is_finished(path):
         return str(path)
@@ -59,10 +59,10 @@ def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str
 def finish_shard(
     root: str, shard: Shard, reading: Reading, pilot_path: str, folder: str
 ) -> dict[str, Any]:
-    """Write the sums of a shard, unless they are there; return counts, seconds and memory.
+    """Write the sums of a shard, unless finished before; return counts, seconds and memory.
 
     Raises:
-        InputError: if the file of its texts has changed since the shards were cut.
+        InputError: if the file of the shard's texts has changed since the plan.
     """
     import psutil
 
@@ -86,7 +86,7 @@ def finish_shard(
 
 
 def is_of_other_texts(root: str, shard: Shard, folder: str) -> bool:
-    """Return whether a finished shard has sums of other texts than lie there, read again."""
+    """Return whether the texts of a finished shard, read again, have changed."""
     path = shard_path(Path(folder), shard.key)
     with chdir(root):
         return is_finished(path) and StoredShard(path).facts.get("digest") != digest_of(shard)
@@ -106,7 +106,7 @@ def call_in(root: str, function: Callable[..., None], *arguments: object) -> Non
 
 
 def peak_memory() -> float:
-    """Return the largest memory that this process has had so far, in MiB; NaN on Windows."""
+    """Return the largest memory of this process until now, in MiB; NaN on Windows."""
     try:
         import resource
     except ImportError:

@@ -57,12 +57,12 @@ ListedModels = Mapping[str, Collection[str]]
 
 
 def listed_models(params: Params) -> ListedModels:
-    """The models under each key of params.yaml that asks for more than all models have."""
+    """Return the models under the keys of params.yaml for analyses of chosen models."""
     return {key: getattr(params, key) for key in OF_SOME}
 
 
 def results_of(folder: Path, models: Collection[str], listed: ListedModels) -> list[Path]:
-    """The result files of `models`, and of nouns without a model, under `folder`, relative to it.
+    """Return the result files of `models`, and of nouns without a model, relative to `folder`.
 
     A result is <noun>/.../<model>.csv or .json; runs and pairs of models are among `models`.
     Results only measured for models in `listed` are left out for the remaining models.
@@ -78,7 +78,7 @@ def results_of(folder: Path, models: Collection[str], listed: ListedModels) -> l
 
 
 def check_results(folder: Path) -> None:
-    """Raise InputError if there is no folder of results."""
+    """Raise InputError without a folder of results."""
     if not folder.is_dir():
         raise InputError(
             f"{folder}: not found in {Path.cwd()}; `dvc repro` (or `make`) makes the results"
@@ -90,7 +90,7 @@ def update_baselines(
 ) -> tuple[int, int]:
     """Make the results of `models` baselines; return the numbers of written and removed files.
 
-    Baselines of other models stay, also in tables about several models.
+    Baselines of the remaining models stay, also in tables about several models.
     """
     new = results_of(results, models, listed)
     gone = [file for file in results_of(BASELINES, models, listed) if file not in new]
@@ -107,9 +107,9 @@ def update_baselines(
 
 
 def _rows_of_others(baseline: Path, result: Path, models: Collection[str]) -> list[str]:
-    """The lines of a baseline about several models whose own is not among `models`.
+    """Return the lines of a baseline about several models, without the lines about `models`.
 
-    None where the columns have changed: such lines belong to no table any more.
+    Empty after a change of columns: the old lines fit no table any more.
     """
     if baseline.parent.name not in SEVERAL or not baseline.is_file():
         return []

@@ -27,9 +27,8 @@ from embspace.verify.rules import read_tolerances
 def verify_results(results: Path, *, update: bool, computed: bool, everything: bool) -> Outcome:
     """Compare, show and, with `update`, make the results the baseline.
 
-    An update takes drift for wanted, but not a disagreement with a published number. With
-    `computed`, a result that git has brought is a failure. Shown is
-    what does not agree, or `everything`.
+    An update accepts drift, but no disagreement with a published number. With `computed`, a result
+    from git is a failure. Disagreements are shown, or `everything`.
     """
     results = _relative(results)
     params = read_params()
@@ -75,7 +74,7 @@ def _relative(results: Path) -> Path:
 
 
 def _check_complete(drift: Drift, expected: list[Path]) -> None:
-    """A result that was not made is no reason to drop its baseline."""
+    """Stop before an update that would drop the baseline of a missing result."""
     if drift.without_results:
         raise InputError(
             f"no results of {', '.join(drift.without_results)}: no baseline was changed; "

@@ -1,4 +1,4 @@
-"""Compares a result with its baseline, fact by fact."""
+"""Compares a result with the baseline, fact by fact."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ RowsByName = Mapping[RowName, Mapping[str, Cell]]
 
 
 class Fact(NamedTuple):
-    """A cell with the baseline's, or a row or column on one side only."""
+    """A cell beside the baseline's cell, or a row or column on a single side."""
 
     row: RowName
     column: str
     baseline: str
     result: str
     allowed: str
-    """Empty for a row or column on one side only."""
+    """Empty for a row or column on a single side."""
     deviation: float
 
 
@@ -31,13 +31,13 @@ class Comparison:
 
     n_facts: int
     worst: float
-    """The largest deviation, as a share of what is allowed."""
+    """The largest deviation, as a share of the tolerance."""
     drifted: tuple[Fact, ...]
-    """Those beyond tolerance, the farthest first."""
+    """The facts beyond tolerance, the farthest first."""
 
 
 def compare(baseline: Contents, result: Contents, rules: Rules) -> Comparison:
-    """Compare all cells; a row or column on one side only is drift.
+    """Compare all cells; a row or column on a single side is drift.
 
     The columns of a table without rows say nothing, and are not compared. Every column needs a
     rule, see `unguarded`.
@@ -62,7 +62,7 @@ def compare(baseline: Contents, result: Contents, rules: Rules) -> Comparison:
 
 
 def unguarded(contents: Contents, rules: Rules) -> list[str]:
-    """The columns or keys that no rule names."""
+    """Return the columns or keys without a rule."""
     return [column for column in contents.columns if rules.kind(column) is None]
 
 

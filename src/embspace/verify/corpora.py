@@ -1,4 +1,4 @@
-"""Finds comparable results when params.yaml lists other corpora than the baselines.
+"""Finds comparable results after a change of the list of corpora in params.yaml.
 
 A row on a corpus stays comparable if both sides have the row. Where all corpora lie on one map, are
 cut down to the smallest, or share a stream of chance, a new corpus changes the numbers of all
@@ -26,10 +26,10 @@ JOINT = {
     "evolution/shared_steps": ("shared_energy_low", "shared_energy_high"),
     "measures": ("difference_low", "difference_high"),
 }
-"""Folder under results/ -> its columns into which all corpora enter."""
+"""Folder under results/ -> the columns affected by all corpora."""
 LEDGER = "ledger"
 TEXTS_IN = {"evolution": "tokens"}
-"""Noun -> a column that names corpora among texts of other kinds."""
+"""Noun -> a column with names of corpora among texts of further kinds."""
 IN_GROUP = {"evolution": 1, "search": 1, "text_clouds": 2}
 """Noun -> how many parts of the `group` of a comparison, the first ones, may name corpora."""
 
@@ -47,17 +47,17 @@ class Corpora:
         return self.before != self.now
 
     def is_new(self, name: str) -> bool:
-        """Whether params.yaml lists a corpus that the baselines do not have."""
+        """Return whether a corpus of params.yaml is missing in the baselines."""
         return name in self.now and name not in self.before
 
     def have(self, names: Sequence[str]) -> bool:
-        """Whether both sides have all of these, in the same order."""
+        """Return whether both sides have all `names`, in the same order."""
         if not set(names) <= {*self.before} & {*self.now}:
             return False
         return sorted(names, key=self.before.index) == sorted(names, key=self.now.index)
 
     def in_row(self, file: Path, row: Mapping[str, Cell | str | int]) -> list[str]:
-        """The corpora that a row of a result is about."""
+        """Return the corpora of a row of a result."""
         named = [str(row.get(TEXTS_IN.get(file.parts[0], ""), ""))]
         parts = str(row.get("group", "")).split(" / ")  # a comparison joins what the columns say
         named += parts[: IN_GROUP.get(str(row.get("noun")), 0)]
@@ -74,7 +74,7 @@ def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[s
 
 
 def left_out(file: Path) -> str:
-    """Return what of a result is left out where the corpora have changed; empty if nothing is."""
+    """Return the part of a result left out after a change of corpora; "" for nothing."""
     if is_whole(file):
         return "all"
     if file.parts[0] == LEDGER:
@@ -84,7 +84,7 @@ def left_out(file: Path) -> str:
 
 
 def joint_columns(file: Path, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return those of `columns` of a result, relative to results/, into which all corpora enter."""
+    """Return the columns affected by all corpora, for a result with a path below results/."""
     patterns = _patterns(file)
     return tuple(c for c in columns if any(fnmatchcase(c, pattern) for pattern in patterns))
 
@@ -98,9 +98,9 @@ def is_whole(file: Path) -> bool:
 def comparable(
     file: Path, contents: Contents, corpora: Corpora, sources: Sequence[Source]
 ) -> Contents:
-    """The result without rows and columns affected by a changed list of corpora.
+    """Return the result without rows and columns affected by a changed list of corpora.
 
-    In the ledger, rows that rest on affected numbers of other results go.
+    The ledger loses the rows based on affected numbers of results.
     """
     if not corpora.changed:
         return contents
@@ -112,7 +112,7 @@ def comparable(
 
 
 def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
-    """The statements of the ledger that rest on numbers affected by a changed list of corpora."""
+    """Return the ledger's statements based on numbers affected by a changed list of corpora."""
     statements = set()
     for source in sources:
         for entry in source.entries:

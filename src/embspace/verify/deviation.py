@@ -1,4 +1,4 @@
-"""Measures how far a cell is from its baseline."""
+"""Measures the distance of a cell from the baseline."""
 
 import math
 
@@ -10,7 +10,7 @@ LIMIT = 1 + 1e-9
 
 
 def deviation(baseline: Cell, result: Cell, kind: Kind) -> float:
-    """0 for equal, 1 for all that `kind` allows; NaN equals NaN."""
+    """Return 0 for equal cells, 1 at the tolerance of `kind`; NaN equals NaN."""
     if baseline == result or kind.free:
         return 0.0
     first, second = number(baseline), number(result)
@@ -25,7 +25,7 @@ def deviation(baseline: Cell, result: Cell, kind: Kind) -> float:
 
 
 def number(cell: Cell) -> float | None:
-    """A cell as a number, NaN if it is empty, None if it holds something else."""
+    """Return a cell as a number; NaN for an empty cell, None for any content but a number."""
     if isinstance(cell, bool):
         return None
     if cell is None or cell == "":

@@ -1,4 +1,4 @@
-"""All results of the models in params.yaml against their baselines."""
+"""Compares all results of the models in params.yaml with the baselines."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ ContentsByFile = Mapping[Path, Contents]
 
 @dataclass(frozen=True)
 class FileReport:
-    """The outcome for one result, or for a baseline whose result is missing."""
+    """The outcome for a result, or for a baseline without a result."""
 
     file: Path
     verdict: Verdict
     comparison: Comparison | None
     computed_here: bool | None
-    """None where there is no result."""
+    """None without a result."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Drift:
     without_baseline: tuple[str, ...]
     """Models, runs and pairs with results and no baseline at all."""
     without_results: tuple[str, ...]
-    """Results that were not computed."""
+    """Models, runs and pairs without any result."""
     new_corpora: tuple[str, ...] = ()
-    """Corpora with results but without a baseline; their rows are not compared."""
+    """Corpora with results but without a baseline; the corpora's rows are not compared."""
     changed_corpora: tuple[Corpora, ...] = ()
-    """Where params.yaml lists other corpora than the baselines of a model were made with."""
+    """The changed lists of corpora, where params.yaml and a model's baselines differ."""
     left_out: tuple[tuple[Path, str], ...] = ()
     """The parts of results not compared, since all corpora enter."""
 
@@ -101,14 +101,14 @@ def compare_all(
 
 
 def _rows_about(file: Path, contents: Contents, names: Collection[str]) -> Contents:
-    """Return the rows about some models of a table about several; all rows of any other."""
+    """Return the rows about `names` of a table about several models; all of any other table."""
     return contents.about_names(names) if file.parts[0] in SEVERAL else contents
 
 
 def _changed_corpora(
     current: ContentsByFile, stored: ContentsByFile, now: Sequence[str]
 ) -> dict[Path, Corpora]:
-    """The lists of corpora, for results whose baselines were made with others."""
+    """Return the lists of corpora, for results whose baselines have a different list."""
     changed: dict[Path, Corpora] = {}
     for name in {file.stem for file in stored}:
         files = sorted(file for file in stored if file.stem == name)

@@ -1,4 +1,4 @@
-"""Finds in dvc.yaml the results that should be there, with or without a baseline."""
+"""Finds the expected results in dvc.yaml, with or without a baseline."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def with_missing(drift: Drift, expected: list[Path]) -> Drift:
 
 
 def check_published_files() -> None:
-    """Stop if a file is not there of published numbers, or claims, that stages of the graph take.
+    """Stop if a stage of the graph needs a missing file of published numbers or claims.
 
     Raises:
         InputError: naming the file and the stage.
@@ -72,7 +72,7 @@ def _is_published(path: Path) -> bool:
 
 
 def _paths(stage: Stage, params: Params) -> Iterator[str]:
-    """Yield the outputs of a stage for each item of its matrix."""
+    """Yield the outputs of a stage for all items of the matrix."""
     lists = {key: _items(values, params) for key, values in stage.entry.get("matrix", {}).items()}
     for names in product(*lists.values()):
         item = dict(zip(lists, names, strict=True))

@@ -1,4 +1,4 @@
-"""Counts, by kind, what makes `embspace verify` fail."""
+"""Counts the failures of `embspace verify` by kind."""
 
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
@@ -56,5 +56,5 @@ def count_published(sources: Sequence[SourceReport]) -> dict[str, int]:
 
 
 def count_from_git(drift: Drift) -> dict[str, int]:
-    """Results that were not computed in this tree."""
+    """Count the results not computed in this tree."""
     return {"results from git": sum(file.computed_here is False for file in drift.files)}

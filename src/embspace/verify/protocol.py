@@ -1,7 +1,7 @@
-"""Frozen protocols: everything under the results of a study, by name, in one file.
+"""Frozen protocols: everything under the results of a study, by name, in a file.
 
 A protocol has corpora, seed, settings, texts, models, code and packages. Results of two studies
-under one protocol are comparable, also of models outside of the protocol.
+under the same protocol are comparable, also of models outside of the protocol.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def _settings(params: Params) -> dict[str, Any]:
 
 
 def judges_in(settings: Mapping[str, Any], files: tuple[str, ...] = ("",)) -> list[str]:
-    """Return the models that settings name as judges of texts, of files with these beginnings."""
+    """Return the models named in settings as judges of texts, of files with these beginnings."""
     chosen = [keys for file, keys in settings.items() if file.startswith(files)]
     return [str(keys["judge"]) for keys in chosen if "judge" in keys]
 
@@ -108,7 +108,7 @@ def _texts(stages: Iterable[Stage]) -> list[Path]:
 
 
 def _model(name: str, lock: Any) -> str:
-    """Return the hash of a model's pin and of all of its description that changes a number."""
+    """Return the hash of a model's pin and of the description's keys with an effect on numbers."""
     model = describe_model(name, read_yaml(Path(model_file(name))))
     known = [prepare_model(name, model, lock), model.model_dump(mode="json")]
     return hash_of(json.dumps([_anywhere(part) for part in known], sort_keys=True).encode())
@@ -131,7 +131,7 @@ def _modules(description: str) -> str:
 
 
 def hash_of(content: bytes) -> str:
-    """Return the start of the sha256 of a file, as protocols and records have it."""
+    """Return the start of the sha256 of a file, as in protocols and records."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
@@ -139,7 +139,7 @@ def freeze(name: str) -> Path:
     """Write the present state of the tree as the protocol `name`.
 
     Raises:
-        InputError: if the name is no file name, or stands for another state already.
+        InputError: if the name is no file name, or already names a different state.
     """
     if not NAME.fullmatch(name):
         raise InputError(
@@ -155,7 +155,7 @@ def freeze(name: str) -> Path:
 
 
 def _commit() -> dict[str, str]:
-    """Return the commit of the tree, and whether files differ from it; empty without git."""
+    """Return the commit of the tree, and whether files have changed since; empty without git."""
     changed = ["git", "status", "--porcelain", "-uno", "--", ".", f":!{PROTOCOLS}"]
     answers = [
         subprocess.run(command, capture_output=True, text=True, check=False)
@@ -168,7 +168,7 @@ def _commit() -> dict[str, str]:
 
 
 def save(file: Path, content: Mapping[str, Any]) -> None:
-    """Write a protocol, or the record of a run under one."""
+    """Write a protocol, or the record of a run."""
     with writing(file) as partial:
         text = yaml.safe_dump(dict(content), sort_keys=False, width=100)
         partial.write_text(text, encoding="utf-8")
@@ -178,7 +178,7 @@ def read_protocol(name: str) -> State:
     """Return the protocol of a name.
 
     Raises:
-        InputError: if there is none, or the file is none.
+        InputError: if the file is missing, or is no protocol.
     """
     names = sorted(file.stem for file in PROTOCOLS.glob("*.yaml"))
     if name not in names:
@@ -193,17 +193,17 @@ def read_state(file: Path, name: str) -> State:
     """Return the state in a file about the protocol `name`.
 
     Raises:
-        InputError: if the file lacks a part, or is about another protocol.
+        InputError: if the file lacks a part, or is about a different protocol.
     """
     content = read_parts(file, name, KINDS)
     return {kind: content[kind] for kind in KINDS}
 
 
 def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
-    """Return a file about the protocol `name`, which has these parts.
+    """Return the content of a file about the protocol `name` with all `parts`.
 
     Raises:
-        InputError: if the file lacks a part, or is about another protocol.
+        InputError: if the file lacks a part, or is about a different protocol.
     """
     content: dict[str, Any] = read_yaml(file)
     if lacking := [key for key in ("protocol", *parts) if key not in content]:
@@ -215,11 +215,11 @@ def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def differences(state: State, frozen: State) -> list[Difference]:
-    """Return the entries of a protocol with another value in a state, and what the state adds.
+    """Return the entries of a protocol with a different value in a state, and additional entries.
 
-    A further text is a difference, as stages read folders, and so is a further key of settings.
-    Further models, stages with their settings, and texts that are read by name are none, nor are
-    models without results in the study.
+    An additional text is a difference, as stages read folders, and so is an additional key of
+    settings. No differences are additional models, stages with their settings, texts read by name,
+    and models without results in the study.
     """
     current = {kind: _flat(state[kind]) for kind in KINDS}
     changed = [
@@ -232,7 +232,7 @@ def differences(state: State, frozen: State) -> list[Difference]:
 
 
 def _added(state: State, frozen: State) -> Iterator[Difference]:
-    """Yield the texts, and the keys of frozen settings, that a state has beyond a protocol."""
+    """Yield the additional texts of a state, and additional keys of frozen settings."""
     shared = {file: keys for file, keys in state["settings"].items() if file in frozen["settings"]}
     texts = {file: digest for file, digest in state["texts"].items() if not _is_read_by_name(file)}
     for kind, entries in {"settings": shared, "texts": texts}.items():
@@ -247,7 +247,7 @@ def _is_read_by_name(file: str) -> bool:
 
 
 def _flat(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a key of a file as an entry of its own."""
+    """Return a mapping with an entry for every key of a file."""
     flat = dict[str, Any]()
     for name, value in entries.items():
         if isinstance(value, dict):
@@ -258,7 +258,7 @@ def _flat(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_protocol(name: str) -> State:
-    """Return the state of the tree, and stop unless it fulfills a protocol.
+    """Return the state of the tree, and stop unless the state fulfills a protocol.
 
     Raises:
         InputError: naming all differences.

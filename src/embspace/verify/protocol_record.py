@@ -1,4 +1,4 @@
-"""The record of runs under a protocol: the state of the tree, and the tables that were computed."""
+"""The record of runs under a protocol: the state of the tree, and the computed tables."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ TABLES = "tables"
 
 
 class Record(NamedTuple):
-    """What was run under a protocol."""
+    """The state and the tables of runs under a protocol."""
 
     state: State
     tables: dict[str, str]
@@ -56,7 +56,7 @@ def read_record(name: str, folder: Path) -> Record:
     """Return the record of runs under the protocol `name` in a folder of results.
 
     Raises:
-        InputError: if there is none, or it is about another protocol.
+        InputError: if the record is missing, or is about a different protocol.
     """
     file = folder / RECORD
     if not file.is_file():

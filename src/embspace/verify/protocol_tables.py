@@ -38,9 +38,9 @@ class TableVerdict(NamedTuple):
 def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
     """Return the verdict on a table, or on all tables in a folder, of another study.
 
-    A table is not recorded unless both are as a run under the protocol has left them. A table is
-    not comparable if a package, its model or judge, or a text, the code or a setting of its stage
-    or of a stage before differs.
+    A table counts as recorded only if both versions are unchanged since runs under the protocol. A
+    table is not comparable after a change of a package, of the table's model or judge, of a text,
+    or of code or settings of the stage or an earlier stage.
 
     Raises:
         InputError: if a study has no record of the protocol, or the own record differs.
@@ -60,7 +60,7 @@ def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
 
 
 class _Comparison:
-    """Holds tables of another study against one's own."""
+    """Compares tables of another study with our own."""
 
     def __init__(
         self, own: Record, other: Record, folder: Path, differing: list[Difference]
@@ -69,7 +69,7 @@ class _Comparison:
         self._stages, self._tolerances = read_stages(Path()), read_tolerances()
 
     def verdict(self, place: Path) -> TableVerdict:
-        """Return the verdict on a table, by its path below the results."""
+        """Return the verdict on a table, by the path below the results."""
         if not (RESULTS / place).is_file():
             return TableVerdict(place, NOT_HERE, [])
         if lines := [*self._unrecorded(place)]:
@@ -83,7 +83,7 @@ class _Comparison:
         return TableVerdict(place, OUTSIDE if cells else verdict, cells)
 
     def _unrecorded(self, place: Path) -> Iterator[str]:
-        """Yield which of both tables no run under the protocol has made, or has left so."""
+        """Yield the sides whose table no run has made, or whose table has changed since the run."""
         sides = ("here", RESULTS, self._own), ("there", self._folder, self._other)
         for side, folder, recorded in sides:
             known = recorded.tables.get(place.as_posix())
@@ -93,7 +93,7 @@ class _Comparison:
                 yield f"{side}: changed since the run under the protocol"
 
     def _reasons(self, place: Path) -> Iterator[str]:
-        """Yield the differences that a table hangs on."""
+        """Yield the differences with an effect on a table."""
         makers = {name for name, stage in self._stages.items() if _makes(stage, place)}
         needed = with_stages_before(makers, self._stages)
         read = [path for name in needed for path in _read_by(self._stages[name])]
@@ -111,7 +111,7 @@ class _Comparison:
                 yield f"{kind}: {difference}"
 
     def _judges_of_one(self, judges: list[str]) -> Iterator[Difference]:
-        """Yield judges of texts that one study has and the other has not."""
+        """Yield judges of texts in only one of the studies."""
         here, there = (side.state["models"] for side in (self._own, self._other))
         for judge in judges:
             if (judge in here) != (judge in there):
@@ -149,17 +149,17 @@ def _read_by(stage: Stage) -> Iterator[str]:
 
 
 def _beginning(path: str) -> str:
-    """Return a path up to the first name that an item of a matrix fills in."""
+    """Return a path up to the first name filled in by an item of a matrix."""
     return path.partition("${")[0]
 
 
 def _is_among(name: str, read: list[str]) -> bool:
-    """Return whether a file, or a key in one, is among paths or lies below one."""
+    """Return whether a file, or a key's file, is among paths or lies below a path."""
     return any(re.match(rf"{_pattern(path)}(/|: |$)", name) for path in read)
 
 
 def with_stages_before(names: set[str], stages: Mapping[str, Stage]) -> set[str]:
-    """Return stages with all stages before them in the graph."""
+    """Return stages with all earlier stages in the graph."""
     needed, waiting = set(names), [*names]
     while waiting:
         deps = [_bare(dep) for dep in stages[waiting.pop()].deps()]
@@ -176,7 +176,7 @@ def _bare(path: str) -> str:
 
 
 def _meet(dep: str, output: str) -> bool:
-    """Return whether two paths are equal, or one lies below the other."""
+    """Return whether two paths are equal, or nested."""
     return dep == output or dep.startswith(f"{output}/") or output.startswith(f"{dep}/")
 
 
@@ -200,5 +200,5 @@ def lines_of(verdicts: list[TableVerdict]) -> Iterator[str]:
 
 
 def agree(verdicts: list[TableVerdict]) -> bool:
-    """Return whether all tables are the same or within tolerance, and there is one."""
+    """Return whether at least one table was compared, and all agree within tolerance."""
     return bool(verdicts) and all(table.verdict in (SAME, WITHIN) for table in verdicts)

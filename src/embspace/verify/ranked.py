@@ -16,29 +16,29 @@ Group = tuple[Cell, ...]
 class RankedList:
     """The rows of two versions of a table with possibly several ranked lists, one a group.
 
-    Two values tie within twice the tolerance: both may have moved by one tolerance.
+    Two values tie within twice the tolerance: both may have moved by the tolerance.
     """
 
     ranked: Ranked
     kind: Kind
-    """Of the values that rank."""
+    """The kind of the ranking values."""
     groups: tuple[str, ...]
-    """The columns that tell the lists apart."""
+    """The columns that identify a list."""
     before: Mapping[RowName, Cells]
     after: Mapping[RowName, Cells]
 
     def missing(self) -> list[RowName]:
-        """Vanished rows, except ties with the last of their list."""
+        """Return vanished rows, except ties with the last row of the list."""
         gone = [row for row in self.before if row not in self.after]
         return [row for row in gone if not self._ties_with_last(self.before[row])]
 
     def extra(self) -> list[RowName]:
-        """New rows, except ties with the last of their list."""
+        """Return new rows, except ties with the last row of the list."""
         come = [row for row in self.after if row not in self.before]
         return [row for row in come if not self._ties_with_last(self.after[row])]
 
     def rank_deviation(self, row: RowName) -> float:
-        """Return how far the row is from a tie at its new rank; 0 if it has not moved."""
+        """Return the distance of a row from a tie at the new rank; 0 for an unmoved row."""
         before, after = self.before[row], self.after[row]
         rank = self.ranked.rank
         if before[rank] == after[rank]:

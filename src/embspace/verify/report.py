@@ -28,7 +28,7 @@ class Report:
     """Writes to standard output: first the summary, then the differences, or everything."""
 
     def __init__(self, *, everything: bool) -> None:
-        """Show what agrees, too, if it is to be `everything`."""
+        """Show agreeing results, too, with `everything`."""
         width = None if sys.stdout.isatty() else WIDTH
         # No markup: the token [CLS] is a word here, not a style.
         self._console = Console(width=width, markup=False, highlight=False, emoji=False)
@@ -37,7 +37,7 @@ class Report:
     def show_counts(
         self, drift: Drift, sources: Sequence[SourceReport], reports: Sequence[RunReport]
     ) -> None:
-        """Print how many files and published numbers agree, and what was not compared, and why."""
+        """Print how many files and published numbers agree, and why the rest was not compared."""
         compared = [file for file in drift.files if file.verdict not in UNCOMPARED]
         agree = sum(file.verdict == "agrees" for file in compared)
         self._say(f"files that agree with their baselines: {agree:,} of {len(compared):,}")
@@ -55,7 +55,7 @@ class Report:
     def _uncompared_numbers(
         self, sources: Sequence[SourceReport], reports: Sequence[RunReport]
     ) -> list[str]:
-        """Return a line on each subject of published numbers that is not here, or on all."""
+        """Return a line on every missing subject of published numbers, or on all together."""
         numbers, claims = Counter[str](), Counter[str]()
         for source in sources:
             numbers.update(source.not_measured)
@@ -80,7 +80,7 @@ class Report:
         return lines
 
     def show_drift(self, drift: Drift) -> None:
-        """One row a result, then what drifted."""
+        """Print a row a result, then the drifted facts."""
         shown = [file for file in drift.files if self._everything or file.verdict in FAILED]
         if shown:
             self._console.print(_file_table(shown))
@@ -103,7 +103,7 @@ class Report:
             self._say(f"FAILED: {model} has no results; `dvc repro` makes them")
 
     def show_published(self, sources: Sequence[SourceReport]) -> None:
-        """One row a number."""
+        """Print a row a number."""
         for source in sources:
             shown = [
                 check for check in source.checks if self._everything or check.verdict != "agrees"
@@ -113,7 +113,7 @@ class Report:
                 self._console.print(_published_table(shown))
 
     def show_rulings(self, reports: Sequence[RunReport]) -> None:
-        """A row per claim on training and run. A claim that differs is a finding, no failure."""
+        """Print a row per claim on training and run. A differing claim is a finding, no failure."""
         for report in reports:
             if self._everything and report.rulings:
                 self._say(f"\nClaims on layers and training: {report.source}")
@@ -123,11 +123,11 @@ class Report:
                     self._say(f"  {item.quantity}, {item.published}: {said}")
 
     def show_update(self, n_written: int, n_removed: int, provenance: Path) -> None:
-        """Print what an update has changed."""
+        """Print the changes of an update."""
         self._say(f"\nbaselines: {n_written} written, {n_removed} removed; see also {provenance}")
 
     def show_summary(self, drift: Drift, failures: Mapping[str, int]) -> None:
-        """Print where the results come from, and the line that decides."""
+        """Print the origin of the results, and the deciding line."""
         here = sum(file.computed_here is True for file in drift.files)
         git = sum(file.computed_here is False for file in drift.files)
         advice = "; `embspace run --force` computes all of them here" if git else ""
@@ -188,7 +188,7 @@ def _file_table(files: Sequence[FileReport]) -> Table:
 
 
 def _uncompared_files(drift: Drift) -> Iterator[str]:
-    """Yield a line on each kind of file that has no baseline, or was not compared."""
+    """Yield a line on every kind of file without a baseline, or left uncompared."""
     new = sum(file.verdict == "no baseline" for file in drift.files)
     other = sum(file.verdict == "not compared" for file in drift.files)
     if new:
@@ -198,7 +198,7 @@ def _uncompared_files(drift: Drift) -> Iterator[str]:
 
 
 def _uncompared(numbers: Mapping[str, int], claims: Mapping[str, int]) -> Iterator[str]:
-    """Yield a line on the numbers about each model or corpus that params.yaml lacks."""
+    """Yield a line on the numbers about a model or corpus missing in params.yaml."""
     for about, n in numbers.items():
         yield f"{counted(n, 'published number')} on {about}: {_how_to_add(about, '`models`')}"
     for about, n in claims.items():
@@ -207,7 +207,7 @@ def _uncompared(numbers: Mapping[str, int], claims: Mapping[str, int]) -> Iterat
 
 
 def _how_to_add(about: str, lists: str) -> str:
-    """Return the advice by which a user has the subject of published numbers measured."""
+    """Return the advice how to have the subject of published numbers measured."""
     if about.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
     if " " in about:  # other stimuli

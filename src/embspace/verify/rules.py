@@ -1,4 +1,4 @@
-"""Reads how far each number may drift: tests/baselines/tolerances.yaml, checked.
+"""Reads the tolerances of all numbers: tests/baselines/tolerances.yaml, checked.
 
 A column of a table, or a key of a JSON file, is of a kind; a kind has a tolerance and a reason.
 """
@@ -22,10 +22,10 @@ class Kind(Strict):
 
     reason: str = Field(min_length=1)
     names_row: bool = False
-    """Exact, and rows are told apart by it."""
+    """Exact, and part of the row's name."""
     exact: bool = False
     free: bool = False
-    """Follows from columns with rules, and may change where these may."""
+    """Follows from columns with rules, and may change together with the columns."""
     relative: float = Field(default=0.0, ge=0)
     absolute: float = Field(default=0.0, ge=0)
 
@@ -54,9 +54,9 @@ class Ranked(Strict):
 
     rank: str
     by: str
-    """The column that ranks."""
+    """The ranking column."""
     identity: list[str] = Field(min_length=1)
-    """The columns that identify a row, at any rank."""
+    """The columns with a row's identity, at any rank."""
 
 
 class FileRules(Strict):
@@ -79,15 +79,15 @@ class Tolerances(Strict):
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules for one file."""
+    """The rules for a file."""
 
     kinds: Mapping[str, Kind]
     columns: tuple[Mapping[str, str], ...]
-    """The first mapping that knows a column decides."""
+    """The first mapping with the column decides."""
     ranked: Ranked | None
 
     def kind(self, column: str) -> Kind | None:
-        """The kind of a column or dotted key; None if no rule names it."""
+        """Return the kind of a column or dotted key; None without a rule."""
         for columns in self.columns:
             if name := _lookup(columns, column):
                 return self.kinds[name]
@@ -108,7 +108,7 @@ class Rules:
         return self
 
     def row_names(self, columns: Iterable[str]) -> list[str]:
-        """Return those of `columns` that tell rows apart."""
+        """Return the columns among `columns` that identify a row."""
         named = [c for c in columns if (kind := self.kind(c)) is not None and kind.names_row]
         if self.ranked is None:
             return named
@@ -116,10 +116,10 @@ class Rules:
 
 
 def read_tolerances() -> Tolerances:
-    """tolerances.yaml, checked.
+    """Return tolerances.yaml, checked.
 
     Raises:
-        InputError: also for a column of a kind that is not described.
+        InputError: also for a column of an unknown kind.
     """
     tolerances = validate(Tolerances, read_yaml(TOLERANCES), str(TOLERANCES))
     _check_kinds(tolerances, "columns", tolerances.columns)
@@ -129,7 +129,7 @@ def read_tolerances() -> Tolerances:
 
 
 def rules_of(tolerances: Tolerances, file: Path) -> Rules:
-    """The rules of a file whose path is relative to results/."""
+    """Return the rules of a file; the path is relative to results/."""
     folder, columns = file.parent.as_posix(), tolerances.columns
     ranked = tolerances.ranked.get(folder)
     for pattern, rules in tolerances.files.items():

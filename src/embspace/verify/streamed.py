@@ -30,21 +30,21 @@ Cloud = tuple[str, str]  # space and change
 
 @dataclass(frozen=True)
 class StreamedTable:
-    """One table beside its baseline."""
+    """A table beside the baseline."""
 
     file: Path
     n_rows: int
     """In both."""
     n_left: int
-    """Rows of the baseline, about the same corpora, that `embspace corpus` does not make."""
+    """Rows of the baseline, about the same corpora, never made by `embspace corpus`."""
     n_sampled: int
-    """Rows of a sample with fewer texts than the baseline's; these are not compared."""
+    """Rows of a sample with fewer texts than the baseline's; sampled rows are not compared."""
     comparison: Comparison | None
-    """The comparison; a row on one side only is drift. None without a table."""
+    """The comparison; a row on a single side is drift. None without a table."""
 
     @property
     def failed(self) -> bool:
-        """Whether the table is not there, or a number or row has drifted."""
+        """Return whether the table is missing, or a number or row has drifted."""
         return self.comparison is None or bool(self.comparison.drifted)
 
 

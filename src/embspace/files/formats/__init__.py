@@ -1,1 +1,1 @@
-"""Tables as people have them: every file of texts, labels or vectors is read by way of these."""
+"""Formats of users' tables: all files of texts, labels or vectors are read by these modules."""

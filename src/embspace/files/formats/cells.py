@@ -1,4 +1,4 @@
-"""Rows of cells, as .csv and .tsv have them, with what Excel, Spark and hands make of these."""
+"""Rows of cells, as in .csv and .tsv, with the habits of Excel, Spark and hand-written files."""
 
 import csv
 import re
@@ -21,7 +21,7 @@ def checked_separator(separator: str, where: str) -> str:
     r"""Return the character between cells; \t, written out, is a tab.
 
     Raises:
-        InputError: naming `where`, if it is none that can stand between cells.
+        InputError: naming `where`, for a character impossible between cells.
     """
     one = "\t" if separator == TAB else separator
     if len(one) != 1 or one in '"\r\n\0':
@@ -33,7 +33,7 @@ def checked_separator(separator: str, where: str) -> str:
 
 
 class _Lines:
-    """Hands out lines, and keeps those of the row that is being read."""
+    """Hands out lines, and keeps the lines of the current row."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._lines, self.row_lines = iter(lines), list[str]()
@@ -48,7 +48,7 @@ class _Lines:
 
 
 def declared_separator(lines: Iterable[str]) -> tuple[str | None, Iterator[str]]:
-    """Return the separator that a first line `sep=;` declares, and all lines, that one blank."""
+    """Return the separator of a first line `sep=;`, and all lines, with a blank first line."""
     rest = iter(lines)
     first = next(rest, None)
     if first is None:
@@ -104,7 +104,7 @@ _ESCAPE_ADVICE = (
 
 
 def _no_cells(error: csv.Error, first: int, last: int, lines: list[str]) -> str:
-    """Return why lines are no row, with what may have been meant."""
+    """Return why lines are no row, with the likely intention."""
     said = str(error)
     if "unexpected end of data" in said:
         return f"is no CSV: a quote that opens a cell there, up to line {last}, is not closed"
@@ -155,7 +155,7 @@ def _miscounted(row: list[str], columns: list[str], number: int) -> str:
 
 
 def check_columns(columns: Collection[str], where: str) -> None:
-    """Stop if a name stands twice; unnamed columns, as Excel leaves them, may be several."""
+    """Stop at a repeated name; unnamed columns, as left by Excel, may be several."""
     names = list(columns)
     for column in filter(None, names):
         if (n := names.count(column)) > 1:
@@ -163,7 +163,7 @@ def check_columns(columns: Collection[str], where: str) -> None:
 
 
 def other_separator(names: list[str], used: str) -> str:
-    """Return a question after the separator if the names are one that looks like several."""
+    """Return a question after the separator, if the only name looks like several names."""
     for other in (";", "\t", "|", ",") if len(names) == 1 else ():
         if other != used and other in names[0]:
             shown = TAB if other == "\t" else other

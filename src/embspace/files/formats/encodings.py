@@ -1,4 +1,4 @@
-"""Gives a command that makes a file UTF-8 and keeps the text; nothing is read by guess."""
+"""Gives a command to convert a file to UTF-8 with the same text; nothing is read by guess."""
 
 import codecs
 import re
@@ -48,17 +48,17 @@ CHARACTER = re.compile(
 
 
 def marked_wide(start: bytes) -> str:
-    """Return the wide encoding that the first bytes of a file declare, else ""."""
+    """Return the wide encoding declared in the first bytes of a file, else ""."""
     return next((name for mark, name in MARKS.items() if start.startswith(mark)), "")
 
 
 def packed_as(start: bytes) -> str:
-    """Return what is to be done with a file of these first bytes, "" if it may have lines."""
+    """Return advice for a packed file, by the first bytes; "" for a file that may have lines."""
     return next((said for mark, said in PACKED.items() if start.startswith(mark)), "")
 
 
 def advice(file: Path, content: bytes) -> str:
-    """Return a command that makes a file UTF-8, and a sample line after it; begins with `;`.
+    """Return a command to convert a file to UTF-8, and a sample line; begins with `;`.
 
     `content` is the unpacked file. The encoding comes from the file's mark, or is the likeliest by
     charset-normalizer; the user decides.
@@ -84,7 +84,7 @@ def advice(file: Path, content: bytes) -> str:
 
 
 def _command(file: Path, encoding: str) -> str:
-    """Return the command that writes the file anew beside itself."""
+    """Return the command that writes a converted copy beside the file."""
     ending = ending_of(file.name)
     target = quote(str(file.with_name(f"{stem_of(file.name)}.utf8{ending.removesuffix(GZIP)}")))
     source = quote(str(file))
@@ -125,7 +125,7 @@ def _line_at(content: bytes, place: int) -> bytes:
 
 
 def _likely(content: bytes) -> str:
-    """Return the Python name of the likeliest of `CANDIDATES`, or "" if none decodes it all."""
+    """Return the Python name of the likeliest of `CANDIDATES`; "" if none decodes all bytes."""
     from charset_normalizer import from_bytes
 
     start = content.rfind(b"\n", 0, _first_bad(content)) + 1
@@ -146,7 +146,7 @@ def _likely(content: bytes) -> str:
 def _is_western(part: bytes) -> bool:
     """Return whether a few bytes among letters of ASCII are letters and marks in Windows-1252.
 
-    So few say too little to a statistic of letters.
+    A few bytes are not enough for a statistic of letters.
     """
     text = part.decode("cp1252")
     high = [character for character in text if not character.isascii()]

@@ -1,4 +1,4 @@
-"""The endings of tables: capitals change nothing, and `.gz` follows that of what it holds."""
+"""The endings of tables: capitals change nothing, and `.gz` follows the ending of the content."""
 
 from pathlib import PurePosixPath
 
@@ -9,7 +9,7 @@ PLAIN = ".txt"
 JSON = ".json"
 PARQUET, ARROW = ".parquet", ".arrow"
 OF_LINES = (*JSON_LINES, PLAIN, *SEPARATORS)
-"""Read line by line, in memory of one line, also when they are compressed."""
+"""Endings of files read line by line, with a line in memory, even if compressed."""
 ENDINGS = (
     *(".jsonl", ".ndjson", JSON, PLAIN, ".csv", ".tsv", PARQUET, ARROW),
     *(f"{ending}{GZIP}" for ending in (*JSON_LINES, PLAIN, *SEPARATORS)),
@@ -17,20 +17,20 @@ ENDINGS = (
 
 
 def ending_of(name: str) -> str:
-    """Return the ending of a file's name in small letters, with that before `.gz`: `.csv.gz`."""
+    """Return a file name's ending in small letters, with the ending before `.gz`: `.csv.gz`."""
     small = name.lower()
     zipped = GZIP if small.endswith(GZIP) else ""
     return PurePosixPath(small.removesuffix(GZIP)).suffix + zipped
 
 
 def stem_of(name: str) -> str:
-    """Return a file's name without its folders and its ending: `x` of `a/x.CSV.gz`."""
+    """Return a file's name without folders and ending: `x` of `a/x.CSV.gz`."""
     last = PurePosixPath(name).name
     return last[: len(last) - len(ending_of(last))] or last
 
 
 def listed() -> str:
-    """Return the endings as a message has them."""
+    """Return the endings as a list for messages."""
     return (
         f"{', '.join(ending for ending in ENDINGS if GZIP not in ending)}; those of lines, {GZIP}"
     )

@@ -1,4 +1,4 @@
-"""Rows of JSON: an object a line, or one list of texts and objects."""
+"""Rows of JSON: an object a line, or a list of texts and objects."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ TOO_DEEP = "is nested too deeply; expected texts, or keys and values of one leve
 
 
 def json_line_rows(lines: Iterable[str]) -> Iterator[NumberedRow]:
-    """Yield the object of each line; blank lines are counted and passed over."""
+    """Yield the objects of the lines; blank lines are counted and passed over."""
     for number, line in enumerate(lines, 1):
         content = line.removeprefix(MARK)  # files that were put together have one in each part
         if content.strip():
@@ -21,7 +21,7 @@ def json_line_rows(lines: Iterable[str]) -> Iterator[NumberedRow]:
 
 
 def row_of(line: str) -> dict[str, Any] | NoRow:
-    """Return the object of a line; the reason for one that has none."""
+    """Return the object of a line; the reason for a line without object."""
     if flaw := foreign_byte(line):
         return flaw
     try:
@@ -74,7 +74,7 @@ def json_list_rows(content: str, where: str) -> Iterator[NumberedRow]:
     """Yield the entries of a list, texts or objects.
 
     Raises:
-        InputError: naming `where` and the line or entry, if there is no such list.
+        InputError: naming `where` and the line or entry, if the content is no such list.
     """
     try:
         rows = parsed(content)

@@ -1,4 +1,4 @@
-"""Checks that transformers makes a model of a config.json, without any weights."""
+"""Checks whether transformers can make a model of a config.json, without any weights."""
 
 from pathlib import Path
 

@@ -29,13 +29,13 @@ def _has_sinusoids(parts: Parts, value: Any) -> bool:
 
 
 def _has_offset(parts: Parts, value: Any) -> bool:
-    """Whether so many rows stand before position 0; a formula has no rows."""
+    """Return whether `value` rows stand before position 0; a formula has no rows."""
     offset = getattr(parts["embed_positions"], "offset", 0)
     return _is_sinusoidal(parts) or bool(value == offset)
 
 
 def _has_own_rows(parts: Parts, _: Any) -> bool:
-    """Whether a table of positions has its rows by another key, as LED's encoder."""
+    """Return whether a table of positions has the rows by another key, as in LED's encoder."""
     return not _is_sinusoidal(parts)
 
 
@@ -55,7 +55,7 @@ CHECKS: dict[str, Callable[[Parts, Any], bool]] = {
 
 
 def is_as_class(key: str, value: Any, config: Any) -> bool | None:
-    """Whether the class of a config does what a key says; None of other keys and families."""
+    """Return whether a config's class does as a key says; None for unknown keys and families."""
     if key not in CHECKS:
         return None
     encoder = getattr(empty_model(config), "encoder", None)

@@ -62,14 +62,14 @@ def check_weight_keys(
 
 
 def is_encoder_alone(module: Any) -> bool:
-    """Whether a model is loaded as the encoder of one that has a decoder, too."""
+    """Return whether a model is loaded as the encoder of a model with a decoder."""
     return type(module) is not class_of(module.config) and type(module) is class_of_encoder(
         module.config
     )
 
 
 def _is_head(name: str, module: Any) -> bool:
-    """Whether a tensor is outside of the model, and called as what stands on top of one."""
+    """Return whether a tensor is outside of the model, with the name of a head."""
     prefix = module.base_model_prefix
     first, _, rest = name.partition(".")
     inner = {*dict(module.named_children()), prefix} - {"pooler", ""}
@@ -102,10 +102,10 @@ def _head_names(module: Any) -> set[str]:
 
 
 def _check_one_set(folder: Path, module: Any) -> None:
-    """Stop at a parameter that occurs twice with different numbers.
+    """Stop at a parameter stored twice with different numbers.
 
-    Repetitions arise with and without a prefix, by a norm's old and new name, in two shards, in one
-    file beside the shards of an index, or by two names of one table, as in T5.
+    Repetitions arise with and without a prefix, by a norm's old and new name, in two shards, in a
+    file beside the shards of an index, or by two names of the same table, as in T5.
     """
     parameters, tied = {*module.state_dict()}, _tied_tables(module)
     spelled: dict[str, list[_Place]] = {}
@@ -138,7 +138,7 @@ def _tied_tables(module: Any) -> dict[str, str]:
 
 
 def _parameter_of(name: str, parameters: Collection[str]) -> str | None:
-    """Return the parameter that a tensor of this name may fill; None if there is none."""
+    """Return the parameter for a tensor of this name, or None."""
     for spelled in (name, name.partition(".")[2]):
         for old, new in OLD_NAMES.items():
             if (now := re.sub(rf"\.{old}$", f".{new}", spelled)) in parameters:

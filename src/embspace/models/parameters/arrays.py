@@ -6,7 +6,7 @@ import numpy as np
 
 
 def float_array(parameter: Any) -> np.ndarray:
-    """Return a parameter as a float32 array; a view of it where it can be."""
+    """Return a parameter as a float32 array, if possible as a view of the parameter."""
     values: np.ndarray = parameter.detach().cpu().float().numpy()
     return values
 

@@ -1,4 +1,4 @@
-"""Reads the head by which a trained model tells classes apart, as vectors of the model's width."""
+"""Reads the classification head of a trained model, as vectors of the model's width."""
 
 from dataclasses import dataclass
 from operator import attrgetter
@@ -12,19 +12,20 @@ from embspace.errors import InputError
 LAST = ("classifier.out_proj", "classifier", "score")
 """Names of the map to the classes, in the heads of transformers."""
 INNER = ("base_model.pooler.dense", "pre_classifier", "classifier.dense", "head.dense")
-"""Names of the map in front of it, which not all heads have."""
+"""Names of the map in front of the head; some heads have no map."""
 
 
 @dataclass(frozen=True, eq=False)
 class ClassHead:
-    """The vectors of each class."""
+    """The vectors of the classes."""
 
     labels: list[str]
     rows: Float[np.ndarray, "label dim"]
     """The weights of the last map."""
     through: Float[np.ndarray, "label dim"] | None
-    """The rows times the map in front, whose nonlinearity is left out: what a state of the stream
-    is compared with, near 0. None where no map is in front."""
+    """The rows times the map in front, without the nonlinearity: vectors to compare with a state of
+    the stream, near 0. None without a map in front.
+    """
 
 
 def class_head(module: Any) -> ClassHead:

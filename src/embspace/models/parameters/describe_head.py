@@ -13,7 +13,7 @@ from embspace.models.parameters.masked_head import activation_of
 from embspace.settings.model import MaskedHead, Network
 
 Shapes = dict[str, tuple[int, ...]]
-"""The shape of each tensor by its name in the checkpoint."""
+"""Tensor's name in the checkpoint -> shape."""
 GAINS = (".weight", OLD[".weight"])
 
 
@@ -73,7 +73,7 @@ def _outer(shapes: Shapes, module: Any, weight: Any) -> Shapes:
 
 
 def _modern(key: str) -> str:
-    """Return the name of a norm's tensor as transformers has it now."""
+    """Return the name of a norm's tensor in today's transformers."""
     for new, old in OLD.items():
         if key.endswith(old):
             return f"{key.removesuffix(old)}{new}"

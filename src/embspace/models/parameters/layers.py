@@ -13,11 +13,11 @@ from embspace.models.parameters.parts import Parts, parts_of
 
 @dataclass(frozen=True, eq=False)
 class LayerParameters:
-    """The parameters of one layer, float32; each row is a vector of the model's width.
+    """The parameters of a layer, float32; rows are vectors of the model's width.
 
     Head h of `n_heads` has the rows from h * head_dim on of `query`, `key`, `value` and `output`.
     In terms of rows, a head that reads x makes the query `query @ x`, and likewise key and value,
-    and writes `values @ output`; its W_VO is `value_h.T @ output_h` and its W_QK
+    and writes `values @ output`; the W_VO of the head is `value_h.T @ output_h` and the W_QK is
     `query_h.T @ key_h`, both (dim, dim), for row vectors (Dar et al. 2023, section 2).
     """
 
@@ -26,7 +26,7 @@ class LayerParameters:
     n_heads: int
     query: Float[np.ndarray, "row dim"]
     key: Float[np.ndarray, "row dim"]
-    """Where heads share keys and values, these stand once for each head."""
+    """Keys and values shared by heads are repeated for every head."""
     value: Float[np.ndarray, "row dim"]
     output: Float[np.ndarray, "row dim"]
     query_bias: Float[np.ndarray, " row"] | None
@@ -35,12 +35,12 @@ class LayerParameters:
     value_bias: Float[np.ndarray, " row"] | None
     output_bias: Float[np.ndarray, " dim"] | None
     ff_keys: dict[str, Float[np.ndarray, "unit dim"]]
-    """`key`; of a gated MLP `gate`, which goes through the activation, and `up`, its factor."""
+    """`key`; of a gated MLP `gate`, the input of the activation, and `up`, the factor."""
     ff_key_biases: dict[str, Float[np.ndarray, " unit"] | None]
     ff_values: Float[np.ndarray, "unit dim"]
     ff_value_bias: Float[np.ndarray, " dim"] | None
     attention_input_scale: Float[np.ndarray, " dim"] | None
-    """The gain of the norm through which attention reads; None where it reads the stream."""
+    """The gain of the norm in front of attention; None if attention reads the stream itself."""
     ff_input_scale: Float[np.ndarray, " dim"] | None
     attention_output_scale: Float[np.ndarray, " dim"] | None
     """The gain of the norm between the output of attention and the words.
@@ -55,7 +55,7 @@ class LayerParameters:
         return len(self.query) // self.n_heads
 
     def groups(self) -> dict[str, Float[np.ndarray, "row dim"]]:
-        """All vectors by the names that results give them."""
+        """Return all vectors by the names in results."""
         keys = {f"feed_forward_{name}": rows for name, rows in self.ff_keys.items()}
         attention = {
             "attention_query": self.query,
@@ -66,7 +66,7 @@ class LayerParameters:
         return {**keys, "feed_forward_value": self.ff_values, **attention}
 
     def scale(self, group: str) -> Float[np.ndarray, " dim"] | None:
-        """The gain of the norm between the stream and the vectors of a group; None without one."""
+        """Return the gain of the norm between the stream and the vectors of a group, or None."""
         if group == "feed_forward_value":
             return self.ff_output_scale
         if group == "attention_output":

@@ -1,4 +1,4 @@
-"""Loads the head of a masked language model, from its last layer to its vocabulary."""
+"""Loads the head of a masked language model, from the last layer to the vocabulary."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ class HeadTransform:
     dense: Float[np.ndarray, "width dim"]
     dense_bias: Float[np.ndarray, " width"] | None
     activation: str
-    """As transformers calls it."""
+    """The name in transformers."""
     scale: Float[np.ndarray, " width"]
     shift: Float[np.ndarray, " width"] | None
     epsilon: float
@@ -29,7 +29,7 @@ class HeadTransform:
     bias: Float[np.ndarray, " token"] | None
 
     def __call__(self, x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row width"]:
-        """Return what the head makes of states, which `output` compares with the tokens."""
+        """Return the head's vectors of states, for comparison with the tokens by `output`."""
         import torch
         from transformers.activations import ACT2FN
 
@@ -73,9 +73,9 @@ def read_masked_head(
 
 
 def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
-    """The masked head on top of a module of transformers; None without a head.
+    """Return the masked head on top of a module of transformers; None without a head.
 
-    It is the norm outside of the base model and the linear map in front of it.
+    The head is the norm outside of the base model and the linear map in front of the norm.
     """
     import torch
 
@@ -103,10 +103,10 @@ def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
 
 
 def _check(dense: Any, scale: Any, activation: str, expected: tuple[int, int]) -> None:
-    """Stop unless the shapes of a head fit the model and its activation is known.
+    """Stop unless the shapes of a head fit the model and the activation is known.
 
     Raises:
-        InputError: naming what does not fit.
+        InputError: naming the wrong shape or activation.
     """
     from transformers.activations import ACT2FN
 
@@ -120,7 +120,7 @@ def _check(dense: Any, scale: Any, activation: str, expected: tuple[int, int]) -
 
 
 def activation_of(config: Any) -> str:
-    """Return what a model calls the nonlinearity of its head."""
+    """Return the name of the nonlinearity of a model's head."""
     # ModernBERT's head has one of its own, DistilBERT's blocks call theirs otherwise.
     names = ("classifier_activation", "hidden_act", "activation")
     return str(next(getattr(config, name) for name in names if hasattr(config, name)))

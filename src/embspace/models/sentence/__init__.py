@@ -1,1 +1,1 @@
-"""Sentence models as their makers meant: the modules after the transformer in modules.json."""
+"""Sentence models as intended by the makers: the modules after the transformer in modules.json."""

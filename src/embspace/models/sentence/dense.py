@@ -17,7 +17,7 @@ PLACE = "sentence_embedding"
 
 @dataclass(frozen=True)
 class Dense:
-    """activation(W x + b), and what it adds of x where it is residual."""
+    """activation(W x + b), plus a linear map of x if residual."""
 
     weight: Float[np.ndarray, "out dim"]
     bias: Float[np.ndarray, " out"] | None
@@ -26,7 +26,7 @@ class Dense:
 
     @property
     def dimension(self) -> int:
-        """Return the number of dimensions that come out."""
+        """Return the number of dimensions of the output."""
         return len(self.weight)
 
     def __call__(self, x: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " out"]:
@@ -88,7 +88,7 @@ def _size(file: Path, config: dict[str, Any], key: str) -> int:
 
 
 def _tensors(file: Path) -> dict[str, Float[np.ndarray, "..."]]:
-    """Return the tensors of a file by torch, which numpy has no bfloat16 for; all are finite."""
+    """Return the tensors of a file by torch, as numpy lacks bfloat16; all are finite."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -109,9 +109,9 @@ def _tensors(file: Path) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def _activation(name: Any, file: Path, dim: int) -> Any:
-    """Return torch's own module of that name: others would be code of a folder.
+    """Return torch's own module of a name, as a module from a folder would be foreign code.
 
-    It is as after training, has no weights, and makes `dim` numbers of `dim`.
+    The module is as after training, has no weights, and makes `dim` numbers of `dim`.
     """
     import torch
 

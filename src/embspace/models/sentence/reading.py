@@ -1,4 +1,4 @@
-"""What a sentence model says of how texts are read, and of how long its vectors are."""
+"""A sentence model's settings for reading texts, and for the length of vectors."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,15 +22,15 @@ class Reading:
     """How the transformer reads texts."""
 
     length: int | None
-    """The tokens that it reads at once; None: as many as the model."""
+    """The tokens read at once; None: as many as the transformer reads."""
     is_lowered: bool
 
 
 def read_reading(folder: Path) -> Reading:
-    """How the transformer of a folder reads texts, by sentence_bert_config.json or an older name.
+    """Return how a folder's transformer reads texts, by sentence_bert_config.json or an older name.
 
     Raises:
-        RefusedModel: naming a key that is not known, or whose value is not.
+        RefusedModel: naming an unknown key, or a key with an unknown value.
     """
     file = next(
         (file for file in sorted(folder.glob("*.json")) if READING.fullmatch(file.name)), None
@@ -49,19 +49,19 @@ def read_reading(folder: Path) -> Reading:
 
 
 def shortened_to(folder: Path) -> int | None:
-    """The first dimensions that are left of a vector, behind all modules; None: all.
+    """Return the number of first dimensions kept after all modules; None: all.
 
     Raises:
-        RefusedModel: if their number is none.
+        RefusedModel: if the value is no number of dimensions.
     """
     return _whole(folder / PROMPTS, _prompts(folder), TRUNCATED)
 
 
 def default_prompt(folder: Path) -> str:
-    """What stands before every text; "" where no prompt is the default.
+    """Return the prompt before every text; "" without a default prompt.
 
     Raises:
-        RefusedModel: if the default is not among the prompts, or these are no texts by name.
+        RefusedModel: if the default is not among the prompts, or the prompts are no texts by name.
     """
     file, content = folder / PROMPTS, _prompts(folder)
     name, prompts = content.get("default_prompt_name"), content.get("prompts") or {}
@@ -87,7 +87,7 @@ def _prompts(folder: Path) -> dict[str, Any]:
 
 
 def _is_plain(key: str, value: Any) -> bool:
-    """Whether a value leaves the transformer as it is without its key."""
+    """Return whether a key's value leaves the transformer unchanged."""
     if value is None or value is False or value == {}:
         return True
     if key == MODALITIES:  # others than texts are not read here

@@ -1,4 +1,4 @@
-"""The vectors that a sentence model makes of texts: one a text."""
+"""A sentence model's vectors of texts: a vector a text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,10 +25,10 @@ from embspace.settings.model import Network, RandomModel, model_file
 
 
 def check_sentences(name: str, model: Network, module: Any, tokenizer: Any) -> None:
-    """Stop at a sentence model whose vectors cannot be made.
+    """Stop at a sentence model unable to make vectors.
 
     Raises:
-        RefusedModel: as `sentence_modules` does, or if it has no room for a text.
+        RefusedModel: as `sentence_modules`, or for a model without room for a text.
     """
     modules = sentence_modules(name, model, module)
     if modules is not None:
@@ -36,10 +36,10 @@ def check_sentences(name: str, model: Network, module: Any, tokenizer: Any) -> N
 
 
 def sentence_modules(name: str, model: Network, module: Any) -> SentenceModules | None:
-    """What follows the transformer of a model; None where modules.json does not say.
+    """Return the modules after the transformer of a model; None without them in modules.json.
 
     Raises:
-        RefusedModel: if it says what is not known, or does not fit the model.
+        RefusedModel: for unknown modules, or modules unfit for the model.
     """
     if isinstance(model, RandomModel):
         return None
@@ -69,9 +69,9 @@ class SentenceTexts:
         length_key: str,
         cut: Sequence[Window] = (),
     ) -> None:
-        """Cut texts into windows of at most `most` tokens, which share none.
+        """Cut texts into disjoint windows of at most `most` tokens.
 
-        Of the texts' windows `cut`, those that hold a text as a whole are taken as they are.
+        Among the texts' windows `cut`, windows with a whole text are taken unchanged.
         """
         length, length_key = tokens_at_once(modules, tokenizer, most, length_key)
         self._modules = modules
@@ -89,7 +89,7 @@ class SentenceTexts:
         self._counts = np.zeros(len(texts))
 
     def add(self, number: int, encoded: EncodedWindow) -> None:
-        """Take what the model makes of the window `number` of `windows`."""
+        """Take the model's output for the window `number` of `windows`."""
         window = self.windows[number]
         states = encoded.tokens[-1] if encoded.final_norm is None else encoded.final_norm[0]
         n_prompt = 0 if window.number else self._n_prompt
@@ -97,10 +97,10 @@ class SentenceTexts:
         self._counts[window.text] += 1
 
     def vectors(self) -> Float[np.ndarray, "text dim"]:
-        """Return the mean of each text's windows, once all are added.
+        """Return the mean over each text's windows, after all windows were added.
 
         Raises:
-            RefusedModel: if one holds NaN or infinities.
+            RefusedModel: for a vector with NaN or infinities.
         """
         made = (self._sums / self._counts[:, None]).astype(np.float32)
         bad = np.flatnonzero(~np.isfinite(made).all(axis=1))
@@ -116,7 +116,9 @@ class SentenceTexts:
 def tokens_at_once(
     modules: SentenceModules, tokenizer: Any, most: int, length_key: str
 ) -> tuple[int, str]:
-    """How many tokens a sentence model reads at once, and what says so; `length_key` says `most`.
+    """Return how many tokens a sentence model reads at once, and the deciding key.
+
+    `most` is the value of `length_key`.
 
     Raises:
         RefusedModel: if a file of the model leaves no room beside the special tokens.
@@ -133,7 +135,7 @@ def tokens_at_once(
 
 
 def same_windows(windows: Sequence[Window], others: Sequence[Window]) -> dict[int, list[int]]:
-    """For a window, by its number, those of `others` that are the same tokens of the same text."""
+    """Return the `others` with the same tokens of the same text, by the number of a window."""
     numbers: dict[tuple[int, bytes], int] = {}
     for number, window in enumerate(windows):
         numbers.setdefault((window.text, window.ids.tobytes()), number)
@@ -153,7 +155,7 @@ def sentence_vectors(
     tokenizer: Any,
     texts: Sequence[str],
 ) -> Float[np.ndarray, "text dim"]:
-    """The vectors of a few texts by a loaded model, each window read alone."""
+    """Return the vectors of a few texts by a loaded model; windows are read alone."""
     key = f"{model_file(name)}: key 'window'"
     most = largest_window(model, module)
     read = SentenceTexts(modules, texts, tokenizer, most, length_key=key)
@@ -164,7 +166,7 @@ def sentence_vectors(
 
 
 def _n_tokens_of(prompt: str, tokenizer: Any) -> int:
-    """Return how many tokens of a window are the prompt's, those that open a text included."""
+    """Return how many tokens of a window belong to the prompt, with the tokens that open a text."""
     if not prompt:
         return 0
     encoded = tokenizer(prompt, return_special_tokens_mask=True)

@@ -1,4 +1,4 @@
-"""Which tokens a token may attend to."""
+"""The tokens that a token may attend to."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ from typing import Any
 def attended(mask: Any, *, causal: bool, window: int | None) -> Any:
     """Return (batch, 1, token, token), true where the row's token may attend to the column's.
 
-    `mask` (batch, token) is 1 for tokens and 0 for padding, to which nothing attends; `causal`
-    leaves out what comes later, `window` what is farther away.
+    `mask` (batch, token) is 1 for tokens and 0 for padding, which no token attends to; `causal`
+    excludes later tokens, `window` tokens at a larger distance.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""Rebuilds the stream through every block of a model from its weights, layer by layer."""
+"""Rebuilds the stream through all blocks of a model from the weights, layer by layer."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -42,10 +42,10 @@ def rebuild_stream(module: Any, ids: Any, mask: Any) -> Iterator[LayerStream]:
 
 
 def embedding_output(module: Any, ids: Any, mask: Any) -> Any:
-    """Return layer 0 (batch, token, dim): what goes into the first block.
+    """Return layer 0 (batch, token, dim): the input of the first block.
 
     Raises:
-        InputError: if the model does not reach its first block.
+        InputError: if the model does not reach the first block.
     """
     import torch
 
@@ -67,7 +67,7 @@ def embedding_output(module: Any, ids: Any, mask: Any) -> Any:
 
 
 class _ReachedError(Exception):
-    """Ends a run of the model where its first block begins."""
+    """Ends a run of the model at the beginning of the first block."""
 
 
 def _layers(blocks: list[Block], states: Any, mask: Any) -> Iterator[LayerStream]:

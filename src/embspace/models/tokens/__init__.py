@@ -1,1 +1,1 @@
-"""Tokenizers as their files say, whatever class transformers would make of them."""
+"""Tokenizers by their files, in place of transformers' class where both differ."""

@@ -1,4 +1,4 @@
-"""Reads tokenizer.json itself, and finds the differences to a class of transformers."""
+"""Reads tokenizer.json directly, and finds the differences to a class of transformers."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ PARTS = {
 
 @contextmanager
 def readable(place: Path) -> Iterator[None]:
-    """Make whatever the tokenizers library raises an `InputError` that names `place`."""
+    """Turn any error of the tokenizers library into an `InputError` with the name of `place`."""
     try:
         yield
     except InputError:
@@ -34,12 +34,12 @@ def readable(place: Path) -> Iterator[None]:
 
 
 def is_of_library(error: BaseException) -> bool:
-    """Whether an error may come from a tokenizer: any, or a panic, which is no `Exception`."""
+    """Return whether an error may come from a tokenizer: any `Exception`, or a panic."""
     return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 def is_of_rust(error: BaseException) -> bool:
-    """Whether an error is raised by the tokenizers library at a text: a bare one, or a panic."""
+    """Return whether the tokenizers library raised an error at a text: a bare error, or a panic."""
     return type(error) is Exception or type(error).__name__ == "PanicException"
 
 
@@ -66,7 +66,7 @@ def read_file(folder: Path) -> Any:
 
 
 def _check_numbers(tokenizer: Any, added: list[dict[str, Any]], file: Path) -> None:
-    """Stop if an added token has another id than its file says, as behind a gap in the ids."""
+    """Stop if an added token has an id unlike the file's, as behind a gap in the ids."""
     for token in added:
         number = tokenizer.token_to_id(token["content"])
         if number != token["id"]:
@@ -77,7 +77,7 @@ def _check_numbers(tokenizer: Any, added: list[dict[str, Any]], file: Path) -> N
 
 
 def differing_parts(own: Any, made: Any) -> list[str]:
-    """The parts, by their names for a reader, in which `made` is not as the file's tokenizer.
+    """Return the readers' names of the parts in which `made` differs from the file's tokenizer.
 
     Both are of the tokenizers library. Truncation and padding of `made` are switched off.
     """
@@ -93,7 +93,7 @@ def differing_parts(own: Any, made: Any) -> list[str]:
 
 
 def _plain(part: Any) -> Any:
-    """Return a part with one form for nothing, such as no prefix."""
+    """Return a part with a single form of nothing, such as no prefix."""
     if isinstance(part, dict):
         return {key: _plain(value) for key, value in part.items() if value not in (None, "")}
     return part

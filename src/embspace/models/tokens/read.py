@@ -24,7 +24,7 @@ class Reading:
 
     tokenizer: Any
     note: str = ""
-    """A sentence; "" where class and file agree, or there is no file."""
+    """A sentence; "" if class and file agree, or the file is missing."""
 
 
 def read_folder(folder: Path) -> Reading:
@@ -72,7 +72,7 @@ def _needs_code(folder: Path) -> bool:
 
 
 def _check_sentencepiece(folder: Path) -> None:
-    """Name the package that reads a SentencePiece model, where it is what lacks."""
+    """Stop at a SentencePiece model if the package for such models is missing."""
     from importlib.util import find_spec
 
     models = sorted(folder.glob("*.model"))
@@ -94,14 +94,14 @@ def _check_fast(folder: Path, made: Any) -> None:
 
 @dataclass(frozen=True)
 class _Names:
-    """What the file does not say: the roles of special tokens, and how many tokens are read."""
+    """Facts missing in the file: the roles of special tokens, and the number of tokens read."""
 
     roles: dict[str, str]
-    """Such as cls_token -> [CLS]."""
+    """For example cls_token -> [CLS]."""
     extra: list[str]
     longest: int | None
     inputs: list[str] | None
-    """What a call gives a model: ids, and by some classes the types of tokens."""
+    """The model's inputs from a call: ids, and for some classes the types of tokens."""
 
     @classmethod
     def known_to(cls, made: Any) -> "_Names":
@@ -112,7 +112,7 @@ class _Names:
 
     @classmethod
     def written_in(cls, folder: Path) -> "_Names":
-        """Take them from the files that stand beside tokenizer.json, where no class can be made."""
+        """Read the names from the files beside tokenizer.json, for a tokenizer without a class."""
         options = _options(folder / NAMES) | _options(folder / CONFIG)
         roles = {
             key: _content(value)
@@ -125,7 +125,7 @@ class _Names:
 
 
 def _content(token: Any) -> str:
-    """Return a token that is written as a text, or with its options."""
+    """Return a token written as a text, or with options."""
     return str(token["content"] if isinstance(token, dict) else token)
 
 
@@ -134,7 +134,7 @@ def _options(file: Path) -> dict[str, Any]:
 
 
 def _as_file_says(own: Any, names: _Names, why: str) -> Reading:
-    """Return the file's tokenizer in transformers' general class, and a sentence that says so."""
+    """Return the file's tokenizer in transformers' general class, and a sentence on the cause."""
     from transformers import PreTrainedTokenizerFast
 
     known = own.get_vocab()

@@ -1,1 +1,1 @@
-"""Texts of a streamed corpus that belong together: copies, and those of one document."""
+"""Units of a streamed corpus: texts with their copies, and the texts of a document."""

@@ -21,12 +21,12 @@ UNIT = "\0{}"  # the document of the texts of a unit; no name of a document in a
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the rows of one shard belong."""
+    """The units and shards of the rows of a shard."""
 
     unit: Int[np.ndarray, " row"]
-    """The number of what belongs together; -1 of a row that stands alone."""
+    """The number of the row's unit; -1 for a row without related rows."""
     home: Int[np.ndarray, " row"]
-    """The number of the shard with which it is read."""
+    """The number of the shard that reads the row."""
 
 
 def rows_of(shard: Shard) -> Iterator[Text]:
@@ -47,7 +47,7 @@ def rows_of(shard: Shard) -> Iterator[Text]:
 
 
 def write_places(places: Places, coming: list[str], path: Path) -> None:
-    """Write what `rows_of` reads: places, and the files of rows that come from other shards."""
+    """Write the input of `rows_of`: places, and the files of rows from further shards."""
     known = {"unit": places.unit.tolist(), "home": places.home.tolist(), "coming": coming}
     with writing(path) as partial:
         partial.write_text(json.dumps(known), encoding="utf-8")
@@ -77,7 +77,7 @@ def write_leaving(shard: Shard, places: Places, path: Path) -> None:
 
 
 def is_whole(path: Path) -> bool:
-    """Return whether `write_leaving` has written a file, and no byte of its rows is another."""
+    """Return whether `write_leaving` has written a file, and the rows are unchanged."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -89,7 +89,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _placed(shard: Shard, places: Places) -> Iterator[tuple[int, Text]]:
-    """Yield the rows of a shard's file with their homes, named by their units."""
+    """Yield the home shards and the texts of a file's rows; the unit names the text's document."""
     rows = read_rows(shard.source, shard.first, shard.n)
     for text, unit, home in zip(rows, places.unit.tolist(), places.home.tolist(), strict=False):
         yield home, text if unit == ALONE else text._replace(document=UNIT.format(unit))

@@ -1,4 +1,4 @@
-"""Says of the texts of one shard by what copies and documents of them are known."""
+"""Finds the hashes of a shard's texts, by which copies and documents are recognized."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -22,7 +22,7 @@ Hashes = UInt64[np.ndarray, "..."]
 
 @dataclass
 class _Lists:
-    """What is known of texts, row by row."""
+    """The hashes of texts, row by row."""
 
     digests: list[bytes]
     rows: list[int]
