@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.stream.asked import Options, stream_corpus
 from embspace.stream.cluster import Cluster
+from embspace.stream.corpus import Options, stream_corpus
 from embspace.stream.plan import Shard
 from embspace.stream.run import Progress, Request, measure_corpus, unique_shards, weights_version
 from embspace.stream.sources import Source

@@ -84,8 +84,8 @@ def corpus(
     with at_own_root():  # before what reads and measures is imported, which takes seconds
         check_place(place)
         described_in(MODELS, model)
-    from embspace.stream.asked import Options, stream_corpus
     from embspace.stream.cluster import Cluster
+    from embspace.stream.corpus import Options, stream_corpus
 
     options = Options(
         model=model,

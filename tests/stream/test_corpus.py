@@ -1,4 +1,4 @@
-"""Tests of `embspace.stream.asked`."""
+"""Tests of `embspace.stream.corpus`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
-from embspace.stream.asked import PLACE, Options, stream_corpus
 from embspace.stream.cluster import Cluster
+from embspace.stream.corpus import PLACE, Options, stream_corpus
 from tests.stream.trees import run_here
 
 OPTIONS = Options(
