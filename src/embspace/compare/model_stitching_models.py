@@ -1,4 +1,4 @@
-"""Loads models whose blocks are stitched to each other's, and the texts that both read."""
+"""Loads models for stitches between their blocks, and the common texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class WordHead:
     """The output embedding of a language model, for a model without `transform`."""
 
     def first_words(self, states: Float[np.ndarray, "row dim"]) -> Words:
-        """Return the token with the highest score for each state."""
+        """Return the token with the highest score for every state."""
         if self.transform is None:
             return np.asarray((states @ self.table.T).argmax(axis=1))
         scores = self.transform(states) @ self.transform.output.T
@@ -45,7 +45,7 @@ class WordHead:
 
 @dataclass(frozen=True, eq=False)
 class OpenModel:
-    """A model whose blocks can be entered at any layer."""
+    """A model with an entry at every layer."""
 
     name: str
     module: Any
@@ -55,7 +55,7 @@ class OpenModel:
     window: int
     final_norm: str | None
     head: WordHead | None
-    """None of a model that predicts no words."""
+    """None of a model without predicted words."""
 
     def untrained(self, seed: int) -> "OpenModel":
         """Return the same architecture at random weights."""
@@ -67,7 +67,7 @@ class OpenModel:
 
 @dataclass(frozen=True)
 class ClosedModel:
-    """A model that cannot be stitched, and why."""
+    """A model beyond stitching, with the reason."""
 
     reason: str
 
@@ -76,7 +76,7 @@ StitchedModel = OpenModel | ClosedModel
 
 
 def load_stitched_model(described: str, _: str) -> StitchedModel:
-    """Return a model of conf/model, or why it cannot be stitched."""
+    """Return a model of conf/model, or the reason against stitching."""
     name = Path(described).stem
     model = describe_model(name, read_yaml(Path(described)))
     if isinstance(model, VectorsModel):
@@ -103,7 +103,7 @@ def load_stitched_model(described: str, _: str) -> StitchedModel:
 
 
 def reason_against(one: StitchedModel, other: StitchedModel) -> str:
-    """Return why two models cannot be stitched; "" if they can."""
+    """Return why two models cannot be stitched; "" if stitchable."""
     for model in (one, other):
         if isinstance(model, ClosedModel):
             return model.reason
@@ -117,7 +117,7 @@ def reason_against(one: StitchedModel, other: StitchedModel) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ChosenTexts:
-    """Texts of the corpus with most documents, one of each document."""
+    """Texts of the corpus with most documents, a text per document."""
 
     corpus: str
     asked_of: list[str]
@@ -143,22 +143,22 @@ def choose_texts(
 
 @dataclass(frozen=True, eq=False)
 class Beginnings:
-    """The first tokens of texts, as a model reads them."""
+    """The first tokens of texts, as read by a model."""
 
     tokens: TokenIds
     shown: Bool[np.ndarray, "text token"]
-    """True for ordinary tokens; there is one in each text."""
+    """True for ordinary tokens, at least 1 per text."""
 
     @property
     def one_token(self) -> Int[np.ndarray, " text"]:
-        """The place of the middle one of a text's ordinary tokens."""
+        """The place of the middle ordinary token of a text."""
         numbers = self.shown.cumsum(axis=1)
         middle = (numbers[:, -1:] + 1) // 2
         return np.asarray((self.shown & (numbers == middle)).argmax(axis=1))
 
 
 def read_beginnings(texts: Sequence[str], tokenizer: Any, longest: int) -> Beginnings:
-    """Return the first `longest` tokens of texts, without those that have no ordinary token."""
+    """Return the first `longest` tokens of texts, without texts that have no ordinary token."""
     windows = [
         window
         for window in cut_windows(texts, tokenizer, longest, length_key="key 'longest'")
