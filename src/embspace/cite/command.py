@@ -173,7 +173,7 @@ def _params_in_lock(stage: str) -> dict[str, Any]:
 
 
 def _differs(file: Path, ran_with: dict[str, Any]) -> bool:
-    """Return whether settings differ: some keys count of params.yaml, all keys of further files."""
+    """Return whether settings differ: some keys count of params.yaml, all keys of other files."""
     settings = read_yaml(file) if file.is_file() else {}
     if file == PARAMS:
         settings = {key: settings.get(key) for key in ran_with}

@@ -56,14 +56,14 @@ class PairedWeight:
     rows: Int[np.ndarray, " row"]
     """The numbers of the rows in the first model's weight."""
     formats: frozenset[str]
-    """The exact formats of either model as a whole."""
+    """The formats that hold either model as a whole."""
 
     @cached_property
     def rounding(self) -> str:
         """The rounding that explains the whole difference; "" if none.
 
-        To an exact format of all weights of a model: gains of 1 lie in any format, and numbers near
-        1 would round to 1.
+        To a format that holds all weights of a model: gains of 1 lie in any format, and numbers
+        near 1 would round to 1.
         """
         if exactly := rounding_between(self.before, self.after, self.formats):
             return exactly

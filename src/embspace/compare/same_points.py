@@ -149,7 +149,7 @@ def _stimuli_points(
     largest_n: int,
     generator: np.random.Generator,
 ) -> PointSet:
-    """Both models, and both architectures at random weights, on the sentences of further stages."""
+    """Both models, and both architectures at random weights, on the sentences of other stages."""
     sentences = pd.concat([table["text"] for table in stimuli.values()], ignore_index=True)
     different = np.flatnonzero(~sentences.duplicated())
     rows = np.sort(generator.permutation(different)[:largest_n])

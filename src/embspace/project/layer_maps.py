@@ -202,7 +202,7 @@ def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
 def changed_shares(
     neighbors: Int[np.ndarray, "n k"], others: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return, by row, the share of the neighbors missing among the second neighbors."""
+    """Return, by row, the share of the neighbors that are not among the other neighbors."""
     is_kept = (neighbors[:, :, np.newaxis] == others[:, np.newaxis, :]).any(axis=2)
     return np.asarray(1 - is_kept.mean(axis=1))
 

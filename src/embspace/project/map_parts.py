@@ -123,7 +123,7 @@ def string_of_numbers(
     correlation of the value with the place along the numbers' spanning tree, beside shuffled
     values. The interval is over random halves of the numbers: a single number between two branches
     of the tree may reverse the order of many. None for a map with fewer than eight numbers, or more
-    numbers than further tokens.
+    numbers than other tokens.
     """
     is_token = np.array(cloud.spaces) == "input"
     points, ids = _points(layout)[is_token], cloud.ids[is_token]
@@ -195,7 +195,7 @@ def _share_among(chosen: Int[np.ndarray, " k"], nearest: Int[np.ndarray, " n"]) 
 
 
 def _values(vocabulary: pd.DataFrame) -> Float[np.ndarray, " token"]:
-    """Return the number spelled by a token, by id; -1 for all further tokens."""
+    """Return the number spelled by a token, by id; -1 for tokens without a number."""
     matches = (DIGITS.fullmatch(str(token)) for token in vocabulary["token"])
     values = np.full(int(vocabulary["id"].max()) + 1, -1.0)
     values[vocabulary["id"].to_numpy()] = [float(match[1]) if match else -1.0 for match in matches]

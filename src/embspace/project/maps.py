@@ -69,7 +69,7 @@ def _coordinates(
 
 
 def most_neighbors(n: int, n_neighbors: int) -> int:
-    """Return the number of neighbors, at most the limit for `n` points: fewer than half."""
+    """Return `n_neighbors`, limited to fewer than half of `n` points."""
     return min(n_neighbors, (n - 1) // 2)
 
 

@@ -115,7 +115,7 @@ def value_entropy(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> HeadV
 
 
 def k_of_mass(maps: Maps, mass_share: float) -> Float[np.ndarray, "*head token"]:
-    """Return the smallest number of keys with `mass_share` of a query's attention together.
+    """Return the smallest number of keys that hold `mass_share` of a query's attention.
 
     The size of a metastable state in Ramsauer et al. (2020, arXiv:2008.02217): 1 for a single key
     with all attention, 461 of 512 for uniform attention and a share of 0.9.

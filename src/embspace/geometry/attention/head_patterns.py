@@ -15,7 +15,7 @@ class Bounds(NamedTuple):
 
 
 Conditions = Mapping[str, Bounds]
-"""By feature; a type without conditions takes the heads left by all further types."""
+"""By feature; a type without conditions takes the heads left by the remaining types."""
 
 
 class Types(NamedTuple):

@@ -9,7 +9,7 @@ from embspace.geometry.attention.offsets import Maps
 
 
 class PairMass(NamedTuple):
-    """The mass of attention between tokens of a group."""
+    """The mass of attention between tokens that belong together."""
 
     mass: Float[np.ndarray, "*head"]
     elsewhere: Float[np.ndarray, "*head"]

@@ -48,7 +48,7 @@ def sites_found(
     covers: Bool[np.ndarray, "site place"],
     k: Int[np.ndarray, " text"],
 ) -> Bool[np.ndarray, "text site"]:
-    """Return whether any of a text's `k` first places covers a site, for every site."""
+    """Return, by site, whether any of a text's `k` first places covers the site."""
     n_places = order.shape[1]
     ranks = ranks_of(order)
     best = np.where(covers[np.newaxis], ranks[:, np.newaxis], n_places).min(axis=2)
@@ -58,7 +58,7 @@ def sites_found(
 def found_by_chance(
     n_covering: Int[np.ndarray, " site"], k: Int[np.ndarray, " text"], n_places: int
 ) -> Float[np.ndarray, "text site"]:
-    """Return the probability of `k` random places to hit a place over a site.
+    """Return the probability that `k` random places hit a place that covers a site.
 
     1 less the hypergeometric probability of no hit. Exact.
     """

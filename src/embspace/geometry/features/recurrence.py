@@ -33,7 +33,7 @@ class Recurrence(NamedTuple):
     threshold: float
     """A feature recurs above this cosine."""
     first_seed: Float[np.ndarray, " feature"]
-    """Smallest cosine of a first-seed feature with the further seeds; NaN of a dead feature."""
+    """Smallest cosine of a first-seed feature with the other seeds; NaN of a dead feature."""
 
 
 def matches(

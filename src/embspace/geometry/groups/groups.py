@@ -51,12 +51,12 @@ def within_and_between(
 def silhouettes(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw n"]:
-    """Return how much nearer a point is to its group than to the next group, in [-1, 1].
+    """Return how much nearer a point is to its group than to the nearest other group, in [-1, 1].
 
     Rousseeuw (1987), "Silhouettes: a graphical aid to the interpretation and validation of cluster
     analysis", J. Comput. Appl. Math. 20. With a, the mean distance to the rest of the group, and b,
-    to the next group, (b - a) / max(a, b); as in scikit-learn, 0 for a group of a single point, and
-    where all distances are 0. NaN for a single group.
+    to the nearest other group, (b - a) / max(a, b); as in scikit-learn, 0 for a group of a single
+    point, and where all distances are 0. NaN for a single group.
     """
     members = group_members(label, int(label.max(initial=-1)) + 1)
     sums, sizes = distances @ members, members.sum(axis=-2, keepdims=True)

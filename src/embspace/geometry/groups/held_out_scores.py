@@ -1,4 +1,4 @@
-"""Tells two kinds of vectors apart by a direction fitted to further vectors."""
+"""Tells two kinds of vectors apart by a direction fitted to other vectors."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int

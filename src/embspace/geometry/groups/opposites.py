@@ -39,7 +39,7 @@ def wins_of_draws(
     chosen_smaller: Float[np.ndarray, "draw m"],
     compared: Float[np.ndarray, "n m"] | None = None,
 ) -> Float[np.ndarray, " draw"]:
-    """Return the probability of a value of `larger` above a value of `smaller`, for every draw.
+    """Return the probability that a value of `larger` exceeds a value of `smaller`, by draw.
 
     The area under the ROC curve; ties count half. A draw has the values where `chosen` is 1;
     `compared` is 0 for two values that are never compared, as scores of different folds.

@@ -127,7 +127,7 @@ def compare_clouds(
 
 
 def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
-    """Return p-values of several layers together: the chance of a layer at least as far apart.
+    """Return p-values of several layers together: the chance that any layer is as far apart.
 
     Westfall and Young (1993), "Resampling-based multiple testing": the largest of all, in standard
     deviations of the layer's null. The clouds have the same documents, and generators of equal
@@ -149,8 +149,8 @@ def dealt_anew(
 ) -> Bool[np.ndarray, " n"]:
     """Return labels without meaning, grouped like the true labels.
 
-    All rows of a document of a single corpus take the label of a random document of a single
-    corpus. A document of both corpora deals the labels of its rows out among the rows.
+    Documents of a single corpus exchange labels, with all rows. A document of both corpora deals
+    the labels of its rows out among the rows.
     """
     _, first, document = np.unique(documents, return_index=True, return_inverse=True)
     n_true, n = np.bincount(document, label), np.bincount(document)
@@ -177,14 +177,14 @@ def _counted(is_first: Bool[np.ndarray, " n"], document: Int[np.ndarray, " n"]) 
 
 @dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """Sums of distances from every text to every unit: texts with a common label in every deal.
+    """Sums of distances from texts to units; the texts of a unit share the label in every deal.
 
     A unit is a document of a single corpus, several of these documents, or a single text of a
     document of both.
     """
 
     sums: Float[np.ndarray, "n unit"]
-    """To texts of further documents."""
+    """To texts of other documents."""
     unit: Int[np.ndarray, " n"]
     document: Int[np.ndarray, " n"]
     label: Bool[np.ndarray, " unit"]

@@ -29,7 +29,7 @@ class ImbalanceDraws:
     value: Imbalance
     """From the view of the row to that of the column; 2/n times the mean rank."""
     low: Imbalance
-    """NaN without halves, as all further bounds."""
+    """NaN without halves, as all other bounds."""
     high: Imbalance
     asymmetry: Imbalance
     """The value less the value of the reverse direction; negative if the row's view holds more."""

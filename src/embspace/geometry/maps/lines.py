@@ -25,7 +25,7 @@ class OneDimensionality:
     adjacent_neighbor_share: float
     """The share of inner points with their two neighbors in order as the two nearest points."""
     null_adjacent_neighbor_share: float
-    """Exact: 1 over the number of pairs of further points."""
+    """Exact: 1 over the number of pairs of other points."""
 
 
 @takes_arrays(invariant_to=["rotation", "scale", "translation"])

@@ -198,7 +198,7 @@ class _Map:
 def _look_up(
     points: _Space | _Map, n_neighbors: int, candidates: NeighborRows
 ) -> tuple[NeighborRows, NeighborRows]:
-    """The nearest neighbors of every point, nearest first, and the ranks of further candidates."""
+    """The nearest neighbors of every point, nearest first, and the ranks of other candidates."""
     import numba
 
     nearest = np.empty((points.n, n_neighbors), dtype=np.int32)

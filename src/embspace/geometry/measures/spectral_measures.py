@@ -52,9 +52,9 @@ def top_variance_share(x: Vectors | Moments) -> float:
     bias=FEWER_AS_THEY_ARE,
 )
 def stable_rank(x: Vectors | Moments) -> float:
-    """Squared Frobenius norm over squared spectral norm, of the vectors, not centered.
+    """Squared Frobenius norm over squared spectral norm, of the vectors without centering.
 
-    NaN where all are zero. Near 1 wherever the mean is long, as a measure of the mean.
+    NaN where all are zero. Near 1 for a long mean: then a measure of the mean.
 
     Examples:
         >>> import numpy as np
@@ -219,7 +219,7 @@ def debiased_participation_ratio(x: Vectors | Moments) -> float:
     bias=r"Downwards, as of the participation ratio, of which it is \((PR - 1) / (d - 1)\).",
 )
 def iso_score(x: Vectors | Moments) -> float:
-    """Share of the dimensions in even use by the variance.
+    """Share of the dimensions that the variance uses evenly.
 
     Computed step by step as published. NaN where nothing varies, and of a single coordinate.
 

@@ -48,7 +48,7 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     """Slope of the line through the origin, fitted to all ratios but the largest.
 
     The largest has F = 1 and an infinite logarithm. Vectors with a copy have no ratio and are
-    dropped. A third vector with two copies as neighbors has the ratio 1, and raises the result:
+    dropped. A vector with two equal vectors as neighbors has the ratio 1, and raises the result:
     take every vector once. Standard error: NaN, for the points on the line are sorted.
 
     Examples:
@@ -65,7 +65,7 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     bias=CURVED,
 )
 def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0.1) -> Estimate:
-    """`two_nn` without the largest ratios, as of strayed vectors.
+    """`two_nn` without the largest ratios, typical of stray vectors.
 
     As in scikit-dimension. Vectors with a copy are dropped, too.
 
@@ -91,9 +91,8 @@ def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0
 def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     """`two_nn` over the lowest fifth of the ratios, as in the group's published code.
 
-    Ratios of 1 and of equal vectors are dropped, but counted below all further ratios in F.
-    Distances under 1e-8 of the mean norm count as 0; different vectors in float32 have larger
-    distances.
+    Ratios of 1 and of equal vectors are dropped, but counted below all other ratios in F. Distances
+    under 1e-8 of the mean norm count as 0; different vectors in float32 have larger distances.
 
     Examples:
         >>> import numpy as np

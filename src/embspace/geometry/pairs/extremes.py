@@ -55,7 +55,7 @@ class Search(NamedTuple):
     """
 
     bound: Float[np.ndarray, " list"]
-    """A key above the bound cannot win any more; lowered during the scan of further blocks."""
+    """A key above the bound cannot win any more; lowered during the scan of other blocks."""
     margin: float
     """Largest difference between a float32 key and the true key."""
 

@@ -71,7 +71,7 @@ class GroupPairs:
     distributions: dict[str, Distribution]
     """By name in `QUANTITIES`."""
     sums: Float[np.ndarray, "place_x place_y total"]
-    """Of all `TOTALS` over the pairs of two units, or within a unit."""
+    """Sums of `TOTALS` over the pairs of two units, or within a unit."""
     units_x: Int[np.ndarray, " place_x"]
     units_y: Int[np.ndarray, " place_y"]
     """The number of the unit at every place."""
@@ -80,7 +80,7 @@ class GroupPairs:
     def totals(self, chosen: Bool[np.ndarray, " unit"]) -> dict[str, float]:
         """Return all `TOTALS` over the pairs with both vectors in the chosen units.
 
-        Numbers of pairs, of cosines, of cosines of at most 0; sums of all further quantities.
+        Numbers of pairs, of cosines, of cosines of at most 0; sums of all other quantities.
         `chosen` has a value for every number of a unit.
         """
         in_x, in_y = chosen[self.units_x], chosen[self.units_y]

@@ -39,7 +39,7 @@ class NeighborGraph:
         return NeighborGraph(self.indices[:, :k], self.distances[:, :k])
 
     def in_degrees(self) -> Int[np.ndarray, " n"]:
-        """Return how often a row is among the neighbors of further rows: the k-occurrence.
+        """Return how often a row is among the neighbors of other rows: the k-occurrence.
 
         Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions a
         few rows, the hubs, have many times the average `k`.

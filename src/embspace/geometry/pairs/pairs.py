@@ -49,13 +49,13 @@ class PairScan:
     """The result of `scan_pairs`."""
 
     distributions: Distributions
-    """By name of the metric, of the wanted metrics: euclidean_distance, dot_product, cosine."""
+    """By name of a wanted metric: euclidean_distance, dot_product, cosine."""
     extremes: tuple[ExtremePairs, ...]
     """By group, then largest, smallest, nearest_to_zero."""
     neighbors: NeighborGraph | None
     """If asked for."""
     largest_cosines: Float[np.ndarray, " n_x"] | None
-    """Of every row of x with a further row, if wanted; NaN for a row of norm zero, or alone."""
+    """Of every row of x with any other row, if wanted; NaN for a row of norm zero, or alone."""
 
 
 def scan_pairs(

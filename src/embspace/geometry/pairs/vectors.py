@@ -89,7 +89,7 @@ def whole_numbers(x: Shaped[np.ndarray, "..."], name: str) -> np.ndarray:
     """Return whole numbers of any type in int64: differences of short types would wrap around.
 
     Raises:
-        ValueError: of any further type.
+        ValueError: of any other type.
     """
     if x.dtype.kind not in "iu":
         raise ValueError(f"{name}: expected whole numbers, found {x.dtype}")

@@ -49,7 +49,7 @@ def count_bound(
 ) -> Int[np.ndarray, "*list"]:
     """Return the least count not exceeded by a share `level` of random vectors.
 
-    A random vector has the larger count of the vector and the negation.
+    The count of a random vector is the larger of the counts of the vector and its negation.
     """
     bound = np.quantile(null.max(axis=-1), level, axis=-1, method="inverted_cdf")
     return np.asarray(bound, dtype=np.int64)

@@ -46,7 +46,7 @@ def shared_value(values: Sequence[Sequence[int]]) -> Relation:
 
 
 def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
-    """Return the relation of tokens with joined texts, the first before the second, in `texts`.
+    """Return the relation of tokens that join to a token's text, the first before the second.
 
     `texts` are the texts of all tokens, without marks; `is_word` marks the allowed joined texts:
     the tokens at the start of a word, if tokens are marked.

@@ -83,8 +83,8 @@ def scores_of_neighbors_kept(
 ) -> Float[np.ndarray, " n"]:
     """Return scores of rows with the share of exact neighbors in `nearest` as the mean.
 
-    A row's score is its own share plus the row's effect on further shares by `shares_given`; a
-    score may lie outside [0, 1].
+    A row's score is its own share plus the row's effect on other shares by `shares_given`; a score
+    may lie outside [0, 1].
     """
     kept = np.array(
         [np.isin(own, other) for own, other in zip(exact, nearest, strict=True)], dtype=bool

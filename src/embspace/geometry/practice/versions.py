@@ -25,7 +25,7 @@ class TextChanges(NamedTuple):
     For unrelated versions about k over the number of texts.
     """
     neighbors_given: Float[np.ndarray, " text"]
-    """The effect of a text on further shares by `shares_given`; 0 in sum."""
+    """The effect of a text on other shares by `shares_given`; 0 in sum."""
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]

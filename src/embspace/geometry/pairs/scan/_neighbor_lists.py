@@ -23,7 +23,7 @@ FEW = 16  # likewise, of those that are compared with all
 
 
 def shrunk_halves(squared_norms: Float[np.ndarray, " n"], dim: int) -> Float[np.ndarray, " n"]:
-    """Return s with s_i + s_j - x_i . x_j of at most |x_i - x_j|^2 / 2 in float32.
+    """Return s: s_i + s_j - x_i . x_j in float32 is at most |x_i - x_j|^2 / 2.
 
     The product is wrong by at most gamma_dim |x_i| |x_j|, whatever the order of summation (Higham
     2002, equation 3.5), and 2 |x_i| |x_j| <= |x_i|^2 + |x_j|^2: a row bears a part. 32 further
@@ -35,7 +35,7 @@ def shrunk_halves(squared_norms: Float[np.ndarray, " n"], dim: int) -> Float[np.
 
 
 def n_candidates(k: int) -> int:
-    """Return more than `k`: float32 may confuse the last neighbor with the next row."""
+    """Return a number above `k`: float32 may confuse the last neighbor with the next row."""
     return k + 8 + k // 32
 
 

@@ -87,7 +87,7 @@ def _limit_between(keys, n_least, n_most):
 @no_type_check
 @njit
 def _compact(keys, indices, n_least, n_most):
-    """Keep the smallest keys in front; return their number and the bound of all further keys."""
+    """Keep the smallest keys in front; return their number and the bound of all other keys."""
     limit, n_ties = _limit_between(keys, n_least, n_most)
     n_kept = 0
     for place in range(keys.size):

@@ -22,7 +22,7 @@ class Tally(NamedTuple):
     """The totals of a block in each metric, in the order of `_blocks.METRICS`."""
 
     counts: Int[np.ndarray, "metric n_bins"]
-    """Int32, added to the counts of further blocks."""
+    """Int32, added to the counts of other blocks."""
     power_sums: Float[np.ndarray, "metric 4"]
     lowest: Float[np.ndarray, "metric column"]
     highest: Float[np.ndarray, "metric column"]

@@ -23,7 +23,7 @@ MOST_ELEMENTS = 2**24  # of differences at a time, 128 MB
 
 
 class TorchScan:
-    """Turns a block into sums: as `BlockScan`, but for a single thread."""
+    """Turns a block into a `Part`, as `BlockScan` does, but for a single thread."""
 
     def __init__(self, left: Rows, right: Rows, wanted: Wanted, device: torch.device) -> None:
         self.left, self.right, self.wanted, self.device = left, right, wanted, device
