@@ -62,7 +62,7 @@ def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y
 
 
 class ProcrustesFit(NamedTuple):
-    """The rotation, reflections included, of a view of n points closest to a second view."""
+    """The rotation, with reflections, that brings a view of n points closest to a second view."""
 
     similarity: float
     """|X'Y|_*, the sum of the singular values, of centered views of Frobenius norm 1."""

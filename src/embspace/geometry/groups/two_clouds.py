@@ -36,7 +36,7 @@ class TwoClouds:
     distance_high: float
     """Interval over documents."""
     auc: float
-    """Chance of a first-corpus text to lean more to the first corpus than a second-corpus text.
+    """Probability that a first-corpus text leans more to the first than a second-corpus text.
 
     In [0, 1]: an effect size without unit. By chance near `null_auc`.
     """

@@ -37,8 +37,9 @@ def as_array(x: Any, name: str = "x") -> Any:
     or with few digits, become float64.
 
     Raises:
-        ValueError: an object like an array: a masked array, with missing values; a sparse matrix;
-            `np.matrix`, with a different product; a tensor without values; rows of several lengths.
+        ValueError: an object that looks like an array: a masked array, with missing values; a
+            sparse matrix; `np.matrix`, with a different product; a tensor without values; rows of
+            several lengths.
     """
     if isinstance(x, np.ma.MaskedArray):
         raise ValueError(

@@ -56,7 +56,7 @@ def rounding_between(
 
 
 def stored_format(weights: Weights) -> str:
-    """Return the shortest format of `SIGNIFICANT_BITS` with all weights exact."""
+    """Return the shortest format of `SIGNIFICANT_BITS` that holds all weights exactly."""
     if np.array_equal(cut_to_bfloat16(weights), weights):
         return "bfloat16"
     return "float16" if np.array_equal(to_float16(weights), weights) else "float32"
@@ -73,7 +73,7 @@ def finer(one: str, other: str) -> str:
 
 
 def common_format(weights: Iterable[Weights]) -> str:
-    """Return the shortest format with several weights all exact.
+    """Return the shortest format that holds all of several weights exactly.
 
     Single weights may lie in a shorter format by chance, as gains of 1 do.
     """

@@ -319,7 +319,7 @@ def settle_all(
     indices: Int[np.ndarray, "n k"],
     distances: Float[np.ndarray, "n k"],
 ) -> None:
-    """Find the neighbors of some rows among all rows, in float64 alone."""
+    """Find the neighbors of some rows among all other rows, in float64 alone."""
     others, candidate_distances = np.empty(len(vectors) - 1, np.int64), np.empty(len(vectors) - 1)
     for row in rows:
         for other in range(others.size):
