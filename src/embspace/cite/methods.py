@@ -28,23 +28,23 @@ class Methods:
 
     @property
     def verb(self) -> str:
-        """The folder of its settings in conf/."""
+        """The folder of the settings in conf/."""
         return self.name.partition("_")[0]
 
     @property
     def noun(self) -> str:
-        """The folder of its results."""
+        """The folder of the results."""
         return self.name.partition("_")[2]
 
     @cached_property
     def names_model(self) -> bool:
-        """Return whether it names a model: toys do not, nor what is about several models."""
+        """Return whether the template names a model: not of toys, nor of several models."""
         names = Environment().parse(self.template).find_all(nodes.Name)
         return "model" in {node.name for node in names}
 
 
 def all_methods() -> dict[str, Methods]:
-    """Every template by its noun."""
+    """Return every template by noun."""
     paths = [Path(str(path)) for path in (DATA / "sentences").iterdir()]
     templates = [Methods(path.stem, path.read_text(encoding="utf-8")) for path in paths]
     return {
@@ -65,12 +65,12 @@ def load_methods(noun: str) -> Methods:
 
 
 def papers_of(repository: str | None) -> list[str]:
-    """The keys of a model's own papers; none for a model that embspace does not know."""
+    """The keys of a model's own papers; none for an unknown model."""
     return _papers().get(repository or "", [])
 
 
 def all_papers() -> Iterator[str]:
-    """The keys of the papers of all models that are known."""
+    """The keys of the papers of all known models."""
     for keys in _papers().values():
         yield from keys
 

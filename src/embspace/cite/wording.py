@@ -1,4 +1,4 @@
-"""Values in a sentence, and references in it, for plain text and for LaTeX."""
+"""Values and references in a sentence, for plain text and for LaTeX."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ WORDS = {
 
 
 def worded(value: Any) -> str:
-    """A value as a reader wants it: 30,522; first token; a, b and c; bert (layers 2)."""
+    """A value for readers: 30,522; first token; a, b and c; bert (layers 2)."""
     if isinstance(value, str):
         return WORDS.get(value, value)
     if isinstance(value, Mapping):
@@ -45,26 +45,26 @@ def _entry(key: str, value: Any) -> str:
 
 
 def percent(value: Any) -> str:
-    """A share in percent, 0.95 as 95 %, or each of a list."""
+    """A share in percent, 0.95 as 95 %, or all shares of a list."""
     if isinstance(value, list):
         return listed([percent(share) for share in value])
     return f"{100 * value:g} %"
 
 
 def plural(n: Any, one: str, many: str | None = None) -> str:
-    """A number and its noun, 1 pair or 2 pairs; `many` is for nouns that take more than an s."""
+    """A number and a noun, 1 pair or 2 pairs; `many` is for irregular plurals."""
     return f"{worded(n)} {one if n == 1 else many or f'{one}s'}"
 
 
 def conjunction(loop: LoopContext) -> str:
-    """The comma that follows an item of a loop, or `and` before the last, or nothing after it."""
+    """The comma after an item of a loop, or `and` before the last, or nothing after the last."""
     if loop.last:
         return ""
     return " and " if loop.revindex == 2 else ", "
 
 
 def reference_keys(text: str) -> list[str]:
-    """The keys of all references in a text, each once, in the order of the first."""
+    """The keys of all references in a text, without repetition, in the order of the first."""
     keys = (key for match in REFERENCES.finditer(text) for key in _keys(match))
     return list(dict.fromkeys(keys))
 

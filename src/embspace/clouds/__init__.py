@@ -1,1 +1,1 @@
-"""The clouds of vectors that stages measure."""
+"""The measured clouds of vectors."""

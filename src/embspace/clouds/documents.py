@@ -1,4 +1,4 @@
-"""Documents, the independent units of which the texts and windows of a corpus are parts."""
+"""Documents, the independent units of a corpus; texts and windows are parts of documents."""
 
 from collections.abc import Mapping
 from typing import Protocol, TypeVar, runtime_checkable
@@ -10,11 +10,11 @@ from jaxtyping import Shaped
 
 @runtime_checkable
 class OfDocuments(Protocol):
-    """Vectors of the texts of a corpus, each text of a document."""
+    """Vectors of the texts of a corpus, with the documents of the texts."""
 
     @property
     def n_documents(self) -> int:
-        """The number of its documents."""
+        """The number of documents."""
         ...
 
 
@@ -22,7 +22,7 @@ Measured = TypeVar("Measured", bound=OfDocuments)
 
 
 def count_documents(document: Shaped[np.ndarray, " window"]) -> int:
-    """The number of different documents that windows are of."""
+    """The number of different documents of windows."""
     return int(pd.Series(document).nunique())
 
 

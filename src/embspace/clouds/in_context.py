@@ -1,4 +1,4 @@
-"""A token between its neighbors, for readers."""
+"""A token between the neighboring tokens, for readers."""
 
 import pandas as pd
 

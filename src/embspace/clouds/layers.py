@@ -34,7 +34,7 @@ FINAL_NORM = "final_norm_"
 
 @dataclass(frozen=True, eq=False)
 class LayerCloud:
-    """Vectors and what they are of."""
+    """Vectors with their texts, words and positions."""
 
     x: Float[np.ndarray, "n dim"]
     text: Int[np.ndarray, " n"]
@@ -42,7 +42,7 @@ class LayerCloud:
     word: Int[np.ndarray, " n"] | None
     """Number of the token in the vocabulary; None of pooled vectors."""
     position: Int[np.ndarray, " n"] | None
-    """Of the token in its window."""
+    """Of the token in the window."""
     n_equal: int = 0
     """Number of vectors left out as equal to an earlier vector."""
     kept: Bool[np.ndarray, " all"] | None = None
@@ -62,10 +62,10 @@ class LayerCloud:
 
 @dataclass(frozen=True, eq=False)
 class CorpusStates:
-    """The hidden states of a corpus, mapped, and what their rows are."""
+    """The hidden states of a corpus, memory-mapped, with the meaning of the rows."""
 
     states: dict[str, Float[np.ndarray, "layer row dim"]]
-    """`cls` and `mean`, and `token` where the corpus keeps them."""
+    """`cls` and `mean`, and `token` if the corpus keeps tokens."""
     document: Int[np.ndarray, " window"]
     tokens: pd.DataFrame
     """Columns window, position, id, special, repeated."""
@@ -79,21 +79,21 @@ class CorpusStates:
 
     @property
     def n_documents(self) -> int:
-        """Return the number of documents that have windows."""
+        """Return the number of documents with windows."""
         return count_documents(self.document)
 
 
 def load_corpora_states(
     extracted: str, prepared: str, corpora: Iterable[str]
 ) -> dict[str, CorpusStates]:
-    """Return each corpus's states, from the folders of a model's states and of all texts."""
+    """Return the states by corpus, from the folders of a model's states and of all texts."""
     return {
         corpus: _load(f"{extracted}/{corpus}", f"{prepared}/{corpus}.parquet") for corpus in corpora
     }
 
 
 def _load(extracted: str, texts: str) -> CorpusStates:
-    """`token` only where the corpus keeps it."""
+    """`token` only if the corpus keeps tokens."""
     windows = load_rows(f"{extracted}.windows.parquet")
     documents = load_rows(texts).drop_duplicates("id").set_index("id")["document"]
     path = f"{extracted}.safetensors"
@@ -110,7 +110,7 @@ def _load(extracted: str, texts: str) -> CorpusStates:
 
 
 def after_final_norm(corpus: CorpusStates) -> CorpusStates:
-    """The last layer after the norm that follows it, as the only layer of a corpus."""
+    """The last layer after the final norm, as the only layer of a corpus."""
     return replace(corpus, states=corpus.final_norm, final_norm={})
 
 
@@ -192,7 +192,7 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
 
 
 def _cloud(corpus: CorpusStates, layer: int, space: Space, change: Change) -> LayerCloud | None:
-    """Before any change of coordinates; None where there is none."""
+    """Before any change of coordinates; None without a change."""
     ordinary = change == "ordinary_tokens"
     if space == "cls":
         x = corpus.states["cls"][layer]
@@ -216,7 +216,7 @@ def _cloud(corpus: CorpusStates, layer: int, space: Space, change: Change) -> La
 def _mean_of_windows(
     x: np.ndarray, window: Int[np.ndarray, " n"], document: Int[np.ndarray, " window"]
 ) -> LayerCloud:
-    """Return the mean over the windows that have a token."""
+    """Return the mean over the windows with a token."""
     numbers, starts = np.unique(window, return_index=True)
     sums = np.add.reduceat(x.astype(np.float64), starts, axis=0) if len(x) else x
     counts = np.bincount(window)[numbers]

@@ -1,4 +1,4 @@
-"""The clouds of vectors of a model, of which neighbors are sought and maps are drawn."""
+"""The learned clouds of a model, for neighbor graphs and maps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ class LearnedCloud:
 
     vectors: Float[np.ndarray, "n dim"]
     spaces: tuple[str, ...]
-    """Of each row: input or positional."""
+    """Per row: input or positional."""
     ids: Int[np.ndarray, " n"]
-    """Of each row: the number of the token or position."""
+    """Per row: the number of the token or position."""
 
     @property
     def is_positional(self) -> bool:
-        """Whether all rows are positions, which have an order."""
+        """Whether all rows are positions, in order."""
         return set(self.spaces) == {"positional"}
 
     def sample(self, n: int, rng: np.random.Generator) -> "LearnedCloud":
-        """So many rows at random, in their order."""
+        """Return `n` rows at random, in the original order."""
         rows = np.sort(rng.choice(len(self.vectors), n, replace=False))
         return LearnedCloud(
             self.vectors[rows], tuple(self.spaces[row] for row in rows), self.ids[rows]

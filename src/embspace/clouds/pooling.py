@@ -1,4 +1,4 @@
-"""One vector for many tokens."""
+"""A vector for many tokens."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -8,23 +8,23 @@ from jaxtyping import Float
 
 Pooling = Literal["cls", "mean", "max"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
-"""The poolings that stages measure."""
+"""The measured poolings."""
 MorePooling = Literal["last", "weightedmean"]
 EXTRACTED: tuple[Pooling | MorePooling, ...] = (*POOLINGS, *get_args(MorePooling))
-"""The poolings of a text's hidden states that extraction writes."""
+"""The poolings of a text's hidden states in extracted files."""
 SQRT = "mean_sqrt_len_tokens"
 FIRST_LAST = "first_last"
 """The mean of layer 1 and the last layer, by mean pooling (Su et al. 2021, arXiv:2103.15316)."""
 SENTENCE = "sentence"
 """The vector that the makers of a sentence model take of a text: a space and a tensor."""
 TOKEN_POOLINGS: tuple[str, ...] = (*EXTRACTED, SQRT)
-"""All by which tokens of a layer become a vector; names are those of sentence-transformers."""
+"""All poolings of a layer's tokens; names as in sentence-transformers."""
 
 
 def pool(
     tokens: Float[np.ndarray, "layer token dim"], poolings: Sequence[str] = POOLINGS
 ) -> dict[str, Float[np.ndarray, "layer dim"]]:
-    """One vector a layer for each pooling.
+    """Return a vector per layer and pooling.
 
     Special tokens count, as in sentence-transformers; padding is not among `tokens`.
     """
@@ -34,12 +34,12 @@ def pool(
 def pooled(
     tokens: Float[np.ndarray, "layer token dim"], pooling: str, n_before: int = 0
 ) -> Float[np.ndarray, "layer dim"]:
-    """One vector a layer: by one of `TOKEN_POOLINGS`.
+    """Return a vector per layer, by a pooling of `TOKEN_POOLINGS`.
 
     `cls` is the first token, `last` the last; `mean` and `max` are over all tokens. `weightedmean`
     gives the n-th token, from 1 on, the weight n, as Muennighoff (2022), arXiv:2202.08904, does of
-    decoders; `n_before` tokens that were left out are counted. `mean_sqrt_len_tokens` is the sum
-    over the square root of the number of tokens.
+    decoders; the `n_before` left-out tokens before count. `mean_sqrt_len_tokens` is the sum over
+    the square root of the number of tokens.
     """
     if pooling == "cls":
         return tokens[:, 0]

@@ -1,4 +1,4 @@
-"""The pooled hidden states of the texts of a corpus, as one cloud a layer and pooling."""
+"""The pooled hidden states of the texts of a corpus, as a cloud per layer and pooling."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ class TextCloud:
 
     states: dict[str, Float[np.ndarray, "layer window dim"]]
     windows: pd.DataFrame
-    """One row a window: text, window, n_tokens, document, domain, subject."""
+    """A row per window: text, window, n_tokens, document, domain, subject."""
 
     @property
     def n_documents(self) -> int:
-        """Return the number of independent units: windows of one text count once."""
+        """Return the number of independent units: windows of the same text count once."""
         return count_documents(self.windows["document"].to_numpy())
 
 
 def text_cloud(
     states: dict[str, np.ndarray], windows: pd.DataFrame, texts: pd.DataFrame
 ) -> TextCloud:
-    """Return the cloud of texts: a corpus's states, its table of windows and its texts."""
+    """Return the cloud of texts: the states of a corpus, with the tables of windows and texts."""
     about = texts.drop_duplicates("id").set_index("id")[["document", "domain", "subject"]]
     return TextCloud(states, windows.join(about, on="text")[COLUMNS])
 
 
 def load_text_clouds(extracted: str, prepared: str, corpora: Iterable[str]) -> dict[str, TextCloud]:
-    """Return each corpus's cloud, from the folders of a model's states and of all texts."""
+    """Return the clouds by corpus, from the folders of a model's states and of all texts."""
     return {
         corpus: text_cloud(
             load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),

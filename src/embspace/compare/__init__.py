@@ -1,1 +1,1 @@
-"""Compares two models, a pair at a time: one module a stage, one table a pair."""
+"""Compares two models, a pair at a time: a module per stage, a table per pair."""

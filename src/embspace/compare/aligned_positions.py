@@ -1,4 +1,4 @@
-"""Compares the position embeddings of two models as curves, beside curves that encode nothing."""
+"""Compares the position embeddings of two models as curves, beside curves without information."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -35,9 +35,9 @@ def position_rows(
     level: float,
     generator: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each space of the positions that are structured in both models.
+    """Yield a row per space of the positions structured in both models.
 
-    None with fewer than `fewest` of them. `*_low` is the quantile 1 - `level` of the distances to
+    None with fewer than `fewest` positions. `*_low` is the quantile 1 - `level` of the distances to
     surrogates of the second curve.
     """
     kept = _common(one, other)
@@ -73,7 +73,7 @@ def _in_space(x: Curve, space: str) -> Float[np.ndarray, "n axis"]:
 def _beside(
     distances: CurveDistances, drawn: Mapping[str, list[CurveDistances]], level: float
 ) -> dict[str, Any]:
-    """Return both distances with the mean and the low end of each kind of surrogate."""
+    """Return both distances with the mean and the low end of both kinds of surrogates."""
     row: dict[str, Any] = {}
     is_nearer = True
     for name, value in distances._asdict().items():

@@ -1,4 +1,4 @@
-"""The words that two models read, though their tokenizers cut texts in different places."""
+"""The words read by two models, with tokenizers that cut texts in different places."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ _NO_WORD = regex.compile(rf"[{UNSPACED}]")  # what stands between spaces there i
 
 @dataclass(frozen=True, eq=False)
 class TextWords:
-    """The words of some texts, as ranges of characters of all texts one after another."""
+    """The words of some texts, as ranges of characters of the joined texts."""
 
     first_character: dict[str, int]
     """Start of every text, by id."""
@@ -25,7 +25,7 @@ class TextWords:
     start: Int[np.ndarray, " word"]
     end: Int[np.ndarray, " word"]
     word_at: Int[np.ndarray, " character"]
-    """The word that a character belongs to; -1 for none."""
+    """The word of a character; -1 for none."""
     next_visible: Int[np.ndarray, " character"]
     """The first character from this position on without white space."""
 
@@ -58,15 +58,15 @@ class WordTokens:
     """The tokens of a model in every word."""
 
     is_whole: Bool[np.ndarray, " word"]
-    """Whether tokens cover all of the word and none reaches beyond it."""
+    """Whether tokens cover all of the word without reaching beyond."""
     token: Int[np.ndarray, " part"]
-    """Row in the table of tokens; those of a word stand together, words in order."""
+    """Row in the table of tokens; rows of a word stand together, words in order."""
     word: Int[np.ndarray, " part"]
 
     def means(
         self, states: Float[np.ndarray, "layer token dim"], words: Int[np.ndarray, " chosen"]
     ) -> Float[np.ndarray, "layer chosen dim"]:
-        """The mean state of the tokens of each of `words`, which are whole and ascend."""
+        """The mean states of the tokens of whole, ascending `words`."""
         parts = np.flatnonzero(np.isin(self.word, words))
         first = np.searchsorted(self.word[parts], words)
         n_tokens = np.diff(first, append=len(parts))[:, np.newaxis]
@@ -103,7 +103,7 @@ def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFram
 def _is_covered(
     words: TextWords, first: Int[np.ndarray, " token"], last: Int[np.ndarray, " token"]
 ) -> Bool[np.ndarray, " word"]:
-    """Whether each character of a word is in one of the tokens, from `first` to `last`."""
+    """Whether tokens, from `first` to `last`, hold every character of a word."""
     steps = np.zeros(len(words.word_at) + 1, dtype=np.int64)
     np.add.at(steps, first, 1)
     np.add.at(steps, last + 1, -1)

@@ -20,12 +20,12 @@ from embspace.settings.types import Probability
 
 
 def load_positions(matrices: str, regimes: str) -> Positions:
-    """Return the position embeddings of a model, with their regimes."""
+    """Return the position embeddings of a model, with regimes."""
     return Positions(load_tensors(matrices).get("positional"), load_table(regimes))
 
 
 def beside_surrogates(name: str, short: str, heading: str) -> dict[str, Column]:
-    """Return a distance, and its mean and low end among surrogates of either kind."""
+    """Return a distance, with mean and low end among surrogates of either kind."""
     return {
         name: ("alignment", heading),
         f"{name}_random_walk": "null_value",
@@ -183,7 +183,7 @@ def _with_token_states(pair: tuple[ModelStates, ModelStates], word_corpora: list
 def _random_values(
     table: pd.DataFrame, random: Views | None, n_neighbors: int
 ) -> "pd.Series[float]":
-    """The values at random weights, in the order of the table; NaN where there are none."""
+    """The values at random weights, in the order of the table; NaN without random weights."""
     keys = ["layer", "other_layer", "measure"]
     if random is None or np.array_equal(random.x, random.y):
         return pd.Series(np.nan, table.index)

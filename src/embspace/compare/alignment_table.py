@@ -32,7 +32,7 @@ RANGES = {
     PROCRUSTES: (0, 1),
     "mutual_nearest_neighbors": (0, 1),
 }
-"""The possible values of each measure with an interval."""
+"""The possible values of every measure with an interval."""
 ValuesByMeasure = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
 
 
@@ -87,15 +87,15 @@ def alignment_rows(
 def best_pair_rows(
     values: dict[str, Float[np.ndarray, "layer other_layer"]], null: ValuesByMeasure, level: float
 ) -> Iterator[Row]:
-    """Yield, by measure, the two most similar layers of two models, beside a null of their own.
+    """Yield, by measure, the two most similar layers of two models, beside a null.
 
-    The largest of many values is large by chance, too. The null is the largest value over all
-    pairs of layers, after each order of the second model's points, the same order for all its
-    layers (arXiv 2602.14486); `null_high` is the quantile `level`. Procrustes has too few orders.
+    The largest of many values is large by chance, too. The null is the largest value over all pairs
+    of layers, after every order of the second model's points, the same order for all layers (arXiv
+    2602.14486); `null_high` is the quantile `level`. Procrustes has too few orders.
 
     Args:
         values: The values by measure.
-        null: The same of other orders.
+        null: The same for random orders.
         level: Level of the upper bound.
     """
     for measure in (name for name in MEASURES if name != PROCRUSTES):
@@ -118,7 +118,7 @@ def best_pair_rows(
 
 
 def alignment_values(views: Views, *, n_neighbors: int) -> pd.DataFrame:
-    """Layer, other layer, measure and value alone."""
+    """Return only the columns `layer`, `other_layer`, `measure` and `value`."""
     values = _values(_prepared(views, n_neighbors), np.arange(views.n)[np.newaxis])
     parts = [
         _by_layers({"value": values[measure][0]}).assign(measure=measure) for measure in MEASURES
@@ -165,7 +165,7 @@ def _prepared(views: Views, n_neighbors: int) -> _Prepared:
 def _in_few_columns(
     x: Float[np.ndarray, "layer n dim"],
 ) -> Float[np.ndarray, "layer n fewer"]:
-    """The same points in their own span: products and distances stay, columns become at most n."""
+    """Return the points in their own span: equal products and distances, at most n columns."""
     x = x.astype(np.float64)
     if x.shape[2] <= x.shape[1]:
         return x
@@ -245,7 +245,7 @@ def _neighbor_bounds(prepared: _Prepared, level: float) -> tuple[np.ndarray, np.
 def _procrustes_of_subsets(
     prepared: _Prepared, chosen: Float[np.ndarray, "n draw"]
 ) -> Float[np.ndarray, "layer other_layer draw"]:
-    """Return the fit of subsets with the rotation held; its change matters to second order only."""
+    """Return the fit of subsets with the rotation held: a change matters to second order only."""
     values = np.full((*prepared.shape, chosen.shape[1]), np.nan)
     for layer, other in corresponding_layers(*prepared.shape):
         fit = procrustes_fit(prepared.views.x[layer], prepared.views.y[other])
@@ -255,7 +255,7 @@ def _procrustes_of_subsets(
 
 
 def _by_layers(columns: dict[str, Float[np.ndarray, "layer other_layer"]]) -> pd.DataFrame:
-    """One row a pair of layers with a value."""
+    """Return a row per pair of layers with a value."""
     layer, other = np.nonzero(~np.isnan(columns["value"]))
     values = {name: array[layer, other] for name, array in columns.items()}
     return pd.DataFrame({"layer": layer, "other_layer": other, **values})

@@ -33,16 +33,15 @@ class Source(Strict):
     keys: list[str]
     """Columns with the subject of a row; together the `group`."""
     along: str | None = None
-    """A numeric column along which a group runs."""
+    """The numeric column of the order within a group."""
     quantities: Annotated[list[str], Field(min_length=1)]
     halves: Annotated[str, Field(pattern=r"^data/measured/\w+/\{\}\.parquet$")] | None = None
-    """The file of what halves of the units say; a whole population, such as a learned matrix, has
-    none."""
+    """The file of the values of half-samples; none for a whole population, as a learned matrix."""
 
 
 PLACE = ["group", "at", "quantity"]
 LAYER = "layer"
-"""The column along which rows of equal depth are paired."""
+"""The column for the pairs of rows of equal depth."""
 TablesOfBoth = Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]
 
 
@@ -50,7 +49,7 @@ def load_compared(source: Source, model: str) -> pd.DataFrame:
     """Return a table of a source, from the current folder.
 
     Raises:
-        InputError: if it lacks a column that the source names.
+        InputError: if the table lacks a column of the source.
     """
     path = source.file.format(model)
     table = load_table(path)
@@ -148,7 +147,7 @@ def _joint(
     tables: tuple[pd.DataFrame, pd.DataFrame],
     places: tuple[pd.DataFrame, pd.DataFrame],
 ) -> pd.DataFrame:
-    """One row a group, place and quantity of either model, in the order of the tables."""
+    """Return a row per group, place and quantity of either model, in the order of the tables."""
     quantities = pd.DataFrame({"quantity": source.quantities})
     rows = pd.concat(places).drop_duplicates(ignore_index=True).merge(quantities, how="cross")
     names = ("model_value", "other_model_value")
@@ -164,7 +163,7 @@ def _joint(
 
 
 def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the keys of the rows: the group, and the place along it."""
+    """Return the keys of the rows: the group, and the place along the group."""
     keys = table[source.keys].astype(str).itertuples(index=False)
     at = table[source.along].astype(np.float64) if source.along else np.nan
     return pd.DataFrame({"group": [" / ".join(key) for key in keys], "at": at}, table.index)
@@ -173,7 +172,7 @@ def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
 def _places_of_both(
     source: Source, one: pd.DataFrame, other: pd.DataFrame
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the keys of both tables, layers of the other where the first one's are as deep."""
+    """Return the keys of both tables, with the second model's layers at the first's depths."""
     first, second = _places(source, one), _places(source, other)
     if source.along == LAYER:
         second = second.assign(at=second["at"].map(_as_deep(first["at"], second["at"])))
@@ -216,7 +215,7 @@ def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -
 
 
 def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
-    """The table with the bounds of its differences; a population has no halves."""
+    """Return the table with the bounds of the differences; a population has no halves."""
     merged = (joint[PLACE].merge(model_halves, "left", PLACE) for model_halves in halves)
     columns = paired_bounds(joint["difference"], *merged, level=level)
     return joint.join(columns)

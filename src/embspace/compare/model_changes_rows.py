@@ -1,4 +1,4 @@
-"""Pairs the weights of two models and measures how far each moved."""
+"""Pairs the weights of two models and measures every weight's change."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
 UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
 NEAR_MOST = 0.9
-"""Share of the most deviations from dealt rows at which weights are related: a correlation."""
+"""Least share of the largest deviations from dealt rows for related weights: a correlation."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Rules:
 
 @dataclass(frozen=True, eq=False)
 class PairedWeight:
-    """A weight of two models, rows that mean the same."""
+    """A weight of two models, with matched rows."""
 
     weight: Weight
     """The weight of the first model, with all rows."""
@@ -60,10 +60,10 @@ class PairedWeight:
 
     @cached_property
     def rounding(self) -> str:
-        """The rounding that the two differ by, if it may be all; "" if none.
+        """The rounding that explains the whole difference; "" if none.
 
-        To a format that holds all weights of a model: gains of 1 lie in any, and what is near
-        them would round to 1.
+        To a format that holds all weights of a model: gains of 1 lie in any format, and numbers
+        near 1 would round to 1.
         """
         if exactly := rounding_between(self.before, self.after, self.formats):
             return exactly
@@ -155,7 +155,7 @@ def left_out_rows(
 ) -> Iterator[Row]:
     """Yield a row for every group with unpaired weights, with the reason.
 
-    A weight left out of a group that has others is named as "group.weight".
+    A weight left out of a group with further weights is named as "group.weight".
     """
     paired = {x.weight.key for x in weights}
     measured = {(x.weight.group, x.weight.layer) for x in weights}
@@ -178,14 +178,14 @@ def left_out_rows(
 
 
 def _is_by_token(weight: Weight) -> bool:
-    """Return True for a weight with a row for each token."""
+    """Return True for a weight with a row per token."""
     return weight.group in (TOKENS, OUTPUT) or (weight.group, weight.name) == (HEAD, "bias")
 
 
 def _common_tokens(
     tokens: Sequence[str], others: Sequence[str]
 ) -> tuple[Int[np.ndarray, " row"], Int[np.ndarray, " row"]]:
-    """Return the rows of the tokens that both models have, in both."""
+    """Return the rows of the common tokens, in both models."""
     if list(tokens) == list(others):
         return np.arange(len(tokens)), np.arange(len(tokens))
     places = {token: row for row, token in enumerate(others)}
@@ -195,7 +195,7 @@ def _common_tokens(
 
 
 def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[MeasuredChange]:
-    """Yield the groups of every layer with their measures, and last all weights together."""
+    """Yield the groups of every layer with measures, and last all weights together."""
 
     def place(paired: PairedWeight) -> tuple[int, str]:
         return paired.weight.layer or 0, paired.weight.group
@@ -237,7 +237,7 @@ def _groups(weights: Sequence[PairedWeight]) -> list[str]:
 
 
 def _sums(paired: PairedWeight, rules: Rules) -> WeightChange:
-    """Return the sums of a weight, its rows dealt, or its entries where rows are few."""
+    """Return the sums of a weight, with rows dealt, or entries if rows are few."""
     before, after = paired.before, paired.after
     if len(before) < rules.least_rows:
         before, after = before.reshape(-1, 1), after.reshape(-1, 1)

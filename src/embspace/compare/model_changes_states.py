@@ -64,7 +64,7 @@ def state_rows(
 def _cosines(
     views: Views,
 ) -> tuple[Float[np.ndarray, "layer text"], Float[np.ndarray, " layer"]]:
-    """Return the cosine of each text with itself, and the mean of all pairs of two texts."""
+    """Return the cosine of every text's two states, and the mean of all pairs of two texts."""
     own, others = [], []
     for x, y in zip(views.x, views.y, strict=True):
         unit, other = (unit_rows(np.asarray(view, dtype=np.float64)) for view in (x, y))

@@ -97,7 +97,7 @@ def compare_model_imbalance(
 
 
 def _rows(draws: ImbalanceDraws, at_random: np.ndarray | None, n_layers: int) -> pd.DataFrame:
-    """One row a pair of layers; the views of the second model come last."""
+    """Return a row per pair of layers; the views of the second model come last."""
     first, second = slice(n_layers), slice(n_layers, None)
     columns = {
         "to_other": draws.value[first, second],
@@ -121,7 +121,7 @@ def _rows(draws: ImbalanceDraws, at_random: np.ndarray | None, n_layers: int) ->
 
 
 def _at_random(random: Views | None, k: int) -> np.ndarray | None:
-    """None without random weights, and where both models have the same ones."""
+    """None without random weights, and if both models have the same random weights."""
     if random is None or np.array_equal(random.x, random.y):
         return None
     return view_imbalances([*random.x, *random.y], k=k)

@@ -39,7 +39,7 @@ from embspace.settings.types import Share
 
 
 def load_space(described: str, _: str) -> VocabularySpace:
-    """Return the parameters of a model of conf/model, where its blocks are known."""
+    """Return the parameters of a model of conf/model, if the blocks are known."""
     name = Path(described).stem
     return load_vocabulary_space(name, describe_model(name, read_yaml(Path(described))))
 
@@ -167,7 +167,7 @@ def _same_rows(layer_map: LayerMap, one: ModelParameters, other: ModelParameters
 
 
 def _same_columns(same: SameRows, cell: Row, least_deviations: float) -> Row:
-    """Return the columns of a pair of layers, which cells number from 1."""
+    """Return the columns of a pair of layers, numbered from 1 in cells."""
     place = (int(cell["layer"]) - 1, int(cell["other_layer"]) - 1)
     return {
         "same_rows": same.mean[place],
@@ -178,7 +178,7 @@ def _same_columns(same: SameRows, cell: Row, least_deviations: float) -> Row:
 
 
 def _reason(one: VocabularySpace, other: VocabularySpace, names: tuple[str, str]) -> str:
-    """Return why two models cannot be aligned; "" if they can."""
+    """Return why two models cannot be aligned; "" if alignable."""
     for space, name in zip((one, other), names, strict=True):
         if space.parameters is None:
             kind = space.architecture or "vectors alone"
@@ -192,7 +192,7 @@ def _reason(one: VocabularySpace, other: VocabularySpace, names: tuple[str, str]
 
 
 def _whole(layer_map: LayerMap, level: float) -> Row:
-    """Return what is found of all layers; draws that deal a layer constant rows alone are NaN."""
+    """Return the results of all layers; NaN for draws with only constant rows in a layer."""
     assignment = best_assignment(layer_map.similarity)
     n = min(layer_map.similarity.shape)
     row: Row = {
@@ -217,13 +217,13 @@ def _whole(layer_map: LayerMap, level: float) -> Row:
 
 
 def _on_diagonal(order: np.ndarray, similarity: Similarity) -> float:
-    """Return the share of layers matched with that of their number; NaN for models unlike deep."""
+    """Return the share of layers matched with the layer of equal number; NaN for unequal depth."""
     is_square = similarity.shape[0] == similarity.shape[1]
     return float((order == np.arange(len(order))).mean()) if is_square else float("nan")
 
 
 def _mean_and_order(similarity: Similarity) -> tuple[float, float]:
-    """Return the mean similarity of the matches, and their share in order."""
+    """Return the mean similarity of the matches, and the share of matches in order."""
     if np.isnan(similarity).any():
         return float("nan"), float("nan")
     order = best_order(similarity)

@@ -1,4 +1,4 @@
-"""Puts the states of one model into another at equally deep layers, and judges the outputs."""
+"""Puts the states of a model into a second at equally deep layers, and judges the outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ NO_BLOCK = "no block"  # the lower model's layer 0, by the same stitch into the 
 JOINS, NOT, OPEN = "joins", "does not join", "open"
 DECISIVE = ("cosine", "nearest")
 WITHOUT_TRAINING = (VOCABULARY, IDENTITY)
-"""The stitches that have a verdict."""
+"""The stitches with a verdict."""
 TWIN = 7919  # added to the seed: a model of random weights must not be its own twin
 
 
@@ -45,7 +45,7 @@ class Stitching:
 
 @dataclass(frozen=True, eq=False)
 class Join:
-    """Two layers that are joined, by the stitches that are tried."""
+    """Two joined layers, with the tried stitches."""
 
     layer: int
     upper_layer: int
@@ -60,7 +60,7 @@ class Join:
 
 @dataclass(frozen=True, eq=False)
 class _Lower:
-    """Holds the lower model's states of the texts and of training texts, and its embeddings."""
+    """Holds the lower model's states of the texts and of training texts, and the embeddings."""
 
     states: Float[np.ndarray, "layer text token dim"]
     training: Float[np.ndarray, "layer other_text other_token dim"]
@@ -68,7 +68,7 @@ class _Lower:
 
 
 class _Upper:
-    """The model above, with its own outputs."""
+    """The model above, with outputs of its own states."""
 
     def __init__(self, model: OpenModel, texts: Beginnings, training: Beginnings) -> None:
         self.model, self.texts, self.shown = model, texts, training.shown
@@ -94,7 +94,7 @@ def joins(
     how: Stitching,
     generator: np.random.Generator,
 ) -> Iterator[Join]:
-    """Join every layer of the shallower model with the layer of the other at nearest depth."""
+    """Join every layer of the shallower model with the deeper model's layer at nearest depth."""
     above = _Upper(upper, texts, training)
     below = {
         OWN: _read_below(lower, texts, training),
@@ -149,7 +149,7 @@ def _stitches(
     upper_layer: int,
     strength: float,
 ) -> dict[str, LinearStitch]:
-    """Return the stitches of two layers; the identity for models of one width."""
+    """Return the stitches of two layers; the identity for models of equal width."""
     stitches = {VOCABULARY: kernel_stitch(kernel)}
     if kernel.shape[0] == kernel.shape[1]:
         stitches[IDENTITY] = kernel_stitch(np.eye(len(kernel)))
@@ -186,10 +186,10 @@ class Bounds:
 
 
 def join_rows(join: Join, bounds: Bounds) -> Iterator[Row]:
-    """Yield a row for each stitch of two layers, then for each kind of random ones.
+    """Yield a row per stitch of two layers, then per kind of random stitches.
 
-    Layer 0 has no verdict: it is the null of the layers above, with no block below.
-    A row of random stitches has the mean over draws, and their range for bounds.
+    Layer 0 has no verdict: the null of the layers above, with no block below. A row of random
+    stitches has the mean over draws, and the range of draws for bounds.
     """
     place: Row = {"layer": join.layer, "upper_layer": join.upper_layer}
     rows = {key: _row(kept, bounds) for key, kept in join.stitches.items()}

@@ -1,4 +1,4 @@
-"""Loads models whose blocks are stitched to each other's, and the texts that both read."""
+"""Loads models for stitches between their blocks, and the common texts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from embspace.settings.schema import read_yaml
 
 @dataclass(frozen=True, eq=False)
 class OpenModel:
-    """A model whose blocks can be entered at any layer."""
+    """A model with an entry at every layer."""
 
     name: str
     module: Any
@@ -44,7 +44,7 @@ class OpenModel:
 
 @dataclass(frozen=True)
 class ClosedModel:
-    """A model that cannot be stitched, and why."""
+    """A model beyond stitching, with the reason."""
 
     reason: str
 
@@ -53,7 +53,7 @@ StitchedModel = OpenModel | ClosedModel
 
 
 def load_stitched_model(described: str, _: str) -> StitchedModel:
-    """Return a model of conf/model, or why it cannot be stitched."""
+    """Return a model of conf/model, or the reason against stitching."""
     name = Path(described).stem
     model = describe_model(name, read_yaml(Path(described)))
     if isinstance(model, VectorsModel):
@@ -76,7 +76,7 @@ def load_stitched_model(described: str, _: str) -> StitchedModel:
 
 
 def reason_against(one: StitchedModel, other: StitchedModel) -> str:
-    """Return why two models cannot be stitched; "" if they can."""
+    """Return why two models cannot be stitched; "" if stitchable."""
     for model in (one, other):
         if isinstance(model, ClosedModel):
             return model.reason
@@ -90,7 +90,7 @@ def reason_against(one: StitchedModel, other: StitchedModel) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ChosenTexts:
-    """Texts of the corpus with most documents, one of each document."""
+    """Texts of the corpus with most documents, a text per document."""
 
     corpus: str
     compared: list[str]
@@ -117,15 +117,15 @@ def choose_texts(
 
 @dataclass(frozen=True, eq=False)
 class Beginnings:
-    """The first tokens of texts, as a model reads them."""
+    """The first tokens of texts, as read by a model."""
 
     tokens: TokenIds
     shown: Bool[np.ndarray, "text token"]
-    """True for ordinary tokens; there is one in each text."""
+    """True for ordinary tokens, at least 1 per text."""
 
 
 def read_beginnings(texts: Sequence[str], tokenizer: Any, longest: int) -> Beginnings:
-    """Return the first `longest` tokens of texts, without those that have no ordinary token."""
+    """Return the first `longest` tokens of texts, without texts that have no ordinary token."""
     windows = [
         window
         for window in cut_windows(texts, tokenizer, longest, length_key="key 'longest'")

@@ -1,4 +1,4 @@
-"""Bounds of the differences of two models, over the halves of the units that both have read."""
+"""Bounds of the differences of two models, over the halves of the common units."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ class _Halves:
 
     n_units: int
     units: str
-    """A digest of their names; empty for a value without halves."""
+    """A digest of the units' names; empty for a value without halves."""
     deviations: Float[np.ndarray, " draw"]
 
 

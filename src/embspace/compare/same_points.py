@@ -19,7 +19,7 @@ class Views:
     x: Float[np.ndarray, "layer n dim"]
     y: Float[np.ndarray, "other_layer n other_dim"]
     is_sample: bool
-    """Whether the points were drawn, each independently of the others; else no interval."""
+    """Whether the points were drawn independently; else no interval."""
 
     @property
     def n(self) -> int:
@@ -29,14 +29,14 @@ class Views:
 
 @dataclass(frozen=True, eq=False)
 class PointSet:
-    """Points of one corpus, or the stimuli."""
+    """Points of a corpus, or the stimuli."""
 
     corpus: str
     unit: str
     """`text` or `word`."""
     views: Views
     random: Views | None = None
-    """The same points at random weights; stimuli alone have them."""
+    """The same points at random weights; only for stimuli."""
 
 
 def point_sets(
@@ -78,7 +78,7 @@ def _text_views(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
-    """The mean states of texts that both models have read, one text a document."""
+    """The mean states of the common texts of both models, a text per document."""
     read: Bool[np.ndarray, " text"] = (
         texts["id"].isin(one.windows["text"]) & texts["id"].isin(other.windows["text"])
     ).to_numpy(dtype=bool)
@@ -97,7 +97,7 @@ def _documents(texts: pd.DataFrame) -> Int[np.ndarray, " text"]:
 def _window_means(
     corpus: CorpusStates, texts: "pd.Series[str]"
 ) -> Float[np.ndarray, "layer text dim"]:
-    """The mean states of the windows of texts, each window by its number of tokens."""
+    """The mean states of the windows of texts, windows weighted by the number of tokens."""
     place = pd.Series(np.arange(len(texts)), texts)
     windows = corpus.windows[corpus.windows["text"].isin(texts)]
     number = windows["text"].map(place).to_numpy(dtype=np.int64)
@@ -121,7 +121,7 @@ def _word_views(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
-    """The mean states of words in the tokens of both models, one word a document."""
+    """The mean states of words in the tokens of both models, a word per document."""
     if one.tokens.empty or other.tokens.empty:
         return None
     words = words_of(texts)
@@ -149,7 +149,7 @@ def _stimuli_points(
     largest_n: int,
     generator: np.random.Generator,
 ) -> PointSet:
-    """Both models, and both architectures at random weights, on sentences made for other stages."""
+    """Both models, and both architectures at random weights, on the sentences of other stages."""
     sentences = pd.concat([table["text"] for table in stimuli.values()], ignore_index=True)
     different = np.flatnonzero(~sentences.duplicated())
     rows = np.sort(generator.permutation(different)[:largest_n])

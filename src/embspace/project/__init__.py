@@ -1,1 +1,1 @@
-"""Stages that lay clouds of vectors out on a plane."""
+"""Stages for maps of clouds of vectors."""

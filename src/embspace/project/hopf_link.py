@@ -83,7 +83,7 @@ HOPF_LINK = Analysis(
 
 @dataclass(frozen=True)
 class Method:
-    """A way to lay points out, with its settings."""
+    """A way to lay points out, with settings."""
 
     name: str
     layout: LayoutFunction
@@ -161,7 +161,7 @@ def project_hopf_link(
 
 
 def _check_sizes(n: int, perplexities: list[float], n_neighbors: list[int]) -> None:
-    """Refuse what the methods would take less of, without a word."""
+    """Refuse settings that the methods would silently lower."""
     for key, largest, most in (
         ("perplexities", max(perplexities, default=0), (n - 1) / 3),
         ("n_neighbors", max(n_neighbors, default=0), n),
@@ -197,7 +197,7 @@ def _methods(
 def _layouts(
     x: Points, graph: NeighborGraph, methods: list[Method], seeds: list[int]
 ) -> Iterator[tuple[dict[str, Any], Layout]]:
-    """Space itself, then every map, with identifying columns."""
+    """Return the space, then every map, with identifying columns."""
     start = principal_components(x, n_components=2).coordinates
     unset = dict.fromkeys(KEYS[2:], np.nan)
     yield {"method": "space", **unset, "run": 0}, x
@@ -226,7 +226,7 @@ def _link(circles: tuple[Points, Points]) -> dict[str, float]:
 
 
 def _coordinates(layout: Layout) -> pd.DataFrame:
-    """One row a point: circle, 0 or 1, and number on the circle."""
+    """Return a row per point: circle, 0 or 1, and number on the circle."""
     n = len(layout) // 2
     table = pd.DataFrame({"circle": np.repeat([0, 1], n), "point": np.tile(np.arange(n), 2)})
     for axis, column in enumerate("xyz"):
@@ -236,7 +236,7 @@ def _coordinates(layout: Layout) -> pd.DataFrame:
 
 
 def _over_runs(maps: pd.DataFrame) -> pd.DataFrame:
-    """One row a method and setting."""
+    """Return a row per method and setting."""
     columns = [str(column) for column in maps if column not in {*KEYS, "run"}]
     runs = maps.groupby(KEYS, sort=False, dropna=False)
     table = runs.agg({column: OVER_RUNS.get(column, "mean") for column in columns})

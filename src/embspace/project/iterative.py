@@ -1,4 +1,4 @@
-"""Maps that are found step by step, from a graph of neighbors, a start and a seed."""
+"""Maps made step by step, from a graph of neighbors, a start and a seed."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -80,7 +80,7 @@ def iterative_maps(
 def _some_points(
     cloud: LearnedCloud, graph: NeighborGraph, most: int, rng: np.random.Generator
 ) -> tuple[LearnedCloud, NeighborGraph]:
-    """The cloud and the graph, or random points with their graph."""
+    """The cloud and the graph, or random points with the points' graph."""
     if len(cloud.vectors) <= most:
         return cloud, graph
     part = cloud.sample(most, rng)
@@ -106,10 +106,10 @@ def _start(cloud: LearnedCloud) -> Layout:
 
 
 def _over_seeds(part: LearnedCloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
-    """Return what maps of the same points by different seeds have in common.
+    """Return the agreement of maps of the same points by different seeds.
 
-    The neighbors that two share: mean, smallest and largest of all pairs of maps, and of random
-    layouts. Of positions also how well each lies along a line: median, smallest and largest.
+    The common neighbors of two maps: mean, smallest and largest of all pairs of maps, and of random
+    layouts. For positions also how well a map lies along a line: median, smallest and largest.
     """
     n = len(part.vectors)
     k = most_neighbors(n, n_neighbors)

@@ -154,7 +154,7 @@ def _sampled(
     n_context: int,
     generator: np.random.Generator,
 ) -> _Tokens | None:
-    """Return some tokens of each corpus in the order of its texts; None without any."""
+    """Return some tokens of every corpus in the order of the texts; None without any."""
     about, states, n_documents = [], [], 0
     for corpus, read in corpora.items():
         if corpus in left_out or "token" not in read.states:
@@ -202,7 +202,7 @@ def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
 def changed_shares(
     neighbors: Int[np.ndarray, "n k"], others: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return, by row, the share of the neighbors that are not among the others."""
+    """Return, by row, the share of the neighbors that are not among the other neighbors."""
     is_kept = (neighbors[:, :, np.newaxis] == others[:, np.newaxis, :]).any(axis=2)
     return np.asarray(1 - is_kept.mean(axis=1))
 
@@ -213,7 +213,7 @@ def _shares(
     others: Sequence[Plane],
     k: int,
 ) -> dict[str, Float[np.ndarray, "layer n"]]:
-    """Return each token's shares of neighbors by layer, under the names of `SHARES`."""
+    """Return every token's shares of neighbors by layer, under the names of `SHARES`."""
     on_map = [_nearest(plane, k).indices for plane in maps]
     on_other = [_nearest(plane, k).indices for plane in others]
     none = [np.full(len(maps[0]), np.nan)]
@@ -234,7 +234,7 @@ def _by_layer(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return the mean shares of each layer with their intervals, over documents, beside chance."""
+    """Return the mean shares of every layer with intervals, over documents, beside chance."""
     values = np.stack([shares[name] for name in SHARES])
     document = pd.factorize(about["document"])[0]
     n, n_documents = len(about), int(document.max()) + 1

@@ -1,4 +1,4 @@
-"""Columns that the tables of all maps share, and where maps come from."""
+"""Common columns of the tables of all maps, and the sources of maps."""
 
 from embspace.analysis import Source, Table
 from embspace.files.graphs import load_graphs

@@ -15,13 +15,13 @@ from embspace.geometry.maps.parts import parts_by_gaps
 from embspace.project.maps import Layout
 
 DIGITS = re.compile(r"(?!##)[^0-9A-Za-z]*([0-9]+)")
-"""A token that is a whole number, with or without a mark of the space before it."""
+"""A whole number as a token, with or without a mark of the space before."""
 FEWEST = 8  # positions or numbers, of which a map can show a form
 LEVEL = 0.95
 TIMES = np.geomspace(0.5, 2.0, 9)
-"""The gap, over which the parts are counted again: a map has no unit that would name one."""
+"""Factors of the gap for further counts of parts: a map has no unit for a natural gap."""
 N_HALVES = 40
-"""Random halves of the numbers, over which their order on the map is measured again."""
+"""Random halves of the numbers, for further measures of the order on the map."""
 PART_COLUMNS = ["cloud", "n", "n_parts", "n_parts_low", "n_parts_high", "null_n_parts"]
 PART_COLUMNS += ["null_n_parts_low", "null_n_parts_high", "p_value", "n_draws"]
 PART_COLUMNS += ["most_mixed_part", "least_mixed_part"]
@@ -42,7 +42,7 @@ def parts_and_numbers(
     n_draws: int,
     rng: np.random.Generator,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a row a map of tokens: the parts of its positions, and the string of its numbers."""
+    """Return a row a map of tokens: the parts of the positions, and the string of the numbers."""
     parts, numbers = [], []
     names = [name for name in layouts if not clouds[name].is_positional]
     for name, stream in zip(names, rng.spawn(len(names)), strict=True):
@@ -119,11 +119,11 @@ def string_of_numbers(
 ) -> dict[str, object] | None:
     """Return whether numbers among the tokens lie together on a map, and in order of value.
 
-    The share of numbers whose nearest token is a number, beside as many random other tokens, and
-    how the value goes with the place along the numbers' spanning tree, beside shuffled values. Its
-    interval is that of random halves of the numbers, as one number between two branches of the tree
-    may turn the order of many round. None for a map with fewer than eight numbers, or more numbers
-    than other tokens.
+    The share of numbers with a number as the nearest token, beside as many random tokens, and the
+    correlation of the value with the place along the numbers' spanning tree, beside shuffled
+    values. The interval is over random halves of the numbers: a single number between two branches
+    of the tree may reverse the order of many. None for a map with fewer than eight numbers, or more
+    numbers than other tokens.
     """
     is_token = np.array(cloud.spaces) == "input"
     points, ids = _points(layout)[is_token], cloud.ids[is_token]
@@ -171,7 +171,7 @@ def _order_in_halves(
 
 
 def _points(layout: Layout) -> Float[np.ndarray, "n 2"]:
-    """Return the map as it is saved, of which nobody needs the layout to measure it again."""
+    """Return the map as saved: the saved coordinates give the same measures again."""
     points: Float[np.ndarray, "n 2"] = layout[:, :2].astype(np.float32).astype(np.float64)
     return points
 
@@ -188,14 +188,14 @@ def _nearest(points: Float[np.ndarray, "n 2"]) -> Int[np.ndarray, " n"]:
 
 
 def _share_among(chosen: Int[np.ndarray, " k"], nearest: Int[np.ndarray, " n"]) -> float:
-    """Return the share of the chosen points whose nearest is chosen, too."""
+    """Return the share of the chosen points with a chosen nearest point."""
     is_chosen: Bool[np.ndarray, " n"] = np.zeros(len(nearest), dtype=np.bool_)
     is_chosen[chosen] = True
     return float(is_chosen[nearest[chosen]].mean())
 
 
 def _values(vocabulary: pd.DataFrame) -> Float[np.ndarray, " token"]:
-    """Return the number spelled by a token, by id; -1 for all other tokens."""
+    """Return the number spelled by a token, by id; -1 for tokens without a number."""
     matches = (DIGITS.fullmatch(str(token)) for token in vocabulary["token"])
     values = np.full(int(vocabulary["id"].max()) + 1, -1.0)
     values[vocabulary["id"].to_numpy()] = [float(match[1]) if match else -1.0 for match in matches]

@@ -1,4 +1,4 @@
-"""Makes the tables of all maps: coordinates, and how far they can be trusted."""
+"""Makes the tables of all maps: coordinates and their quality."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -16,7 +16,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]
 LayoutFunction = Callable[..., Layout]
-"""A method with its settings: of neighbors, a start, and `seed` by name, it makes a map."""
+"""A method with settings: a map from neighbors, a start, and `seed` by name."""
 
 
 def maps_of(
@@ -31,9 +31,9 @@ def maps_of(
 ) -> Tables:
     """Return the tables of a layout of every cloud, with the exact neighbors of the points.
 
-    `parquet` has a row for each vector: cloud, space, id, token, and x, y and perhaps z; `quality`
-    a row for each map: trustworthiness, continuity, neighbor recall, each beside chance;
-    `one_dimensionality` a row for each map of positions.
+    `parquet` has a row per vector: cloud, space, id, token, and x, y and perhaps z; `quality` a row
+    per map: trustworthiness, continuity, neighbor recall, beside chance; `one_dimensionality` a row
+    per map of positions.
 
     A small cloud has the quality for fewer neighbors, n / 2 at most.
     """
@@ -69,7 +69,7 @@ def _coordinates(
 
 
 def most_neighbors(n: int, n_neighbors: int) -> int:
-    """So many, or as many as can be judged among `n` points: fewer than half."""
+    """Return `n_neighbors`, limited to fewer than half of `n` points."""
     return min(n_neighbors, (n - 1) // 2)
 
 
@@ -82,7 +82,7 @@ def _quality(
 
 
 def quality_columns(quality: MapQuality) -> dict[str, float]:
-    """Return the columns of tables of quality that say what was found of one map."""
+    """Return the columns of the quality of a map, for tables of quality."""
     return {
         "n": quality.n,
         "k": quality.n_neighbors,

@@ -1,4 +1,4 @@
-"""Of which corpus, document and domain the nearest texts on a map are: a table of `text_maps`."""
+"""The corpora, documents and domains of the nearest texts on a map: a table of `text_maps`."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ ALIKE = ("corpus", "document", "domain")
 
 
 class Draws(NamedTuple):
-    """Random orders of the corpora and halves of the documents, and what draws them."""
+    """Random orders of the corpora and halves of the documents, with generators."""
 
     n_shuffles: int
     n_resamples: int
@@ -26,7 +26,7 @@ class Draws(NamedTuple):
 def rows_of_neighbors(
     about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], draws: Draws
 ) -> list[dict[str, Any]]:
-    """Return, by corpus, the share of its vectors' nearest that are of the same kind."""
+    """Return, by corpus, the share of the same kind among the vectors' nearest."""
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
     same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
     shuffled = shuffled_neighbor_shares(

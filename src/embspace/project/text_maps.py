@@ -176,7 +176,7 @@ def project_text_maps(
 
 
 def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
-    """One row a window of all corpora, in their order."""
+    """Return a row per window of all corpora, in order."""
     parts = [cloud.windows.assign(corpus=corpus) for corpus, cloud in clouds.items()]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -209,7 +209,7 @@ def _on_maps(
 def _equally_many(
     clouds: Mapping[str, TextCloud], rng: np.random.Generator
 ) -> dict[str, TextCloud]:
-    """Return as many windows of each corpus as the smallest has, at random, in their order."""
+    """Return as many windows of every corpus as the smallest has, at random, in order."""
     n = min(len(cloud.windows) for cloud in clouds.values())
     drawn = {}
     for corpus, cloud in clouds.items():
@@ -224,7 +224,7 @@ def _spaces(
     preparations: Mapping[Pooling, list[Preparation]],
     layer: int,
 ) -> tuple[int, dict[MapSpace, Float[np.ndarray, "n dim"]]]:
-    """The number of the layer, and its vectors on each map where these are not all equal."""
+    """Return the number of the layer, and its vectors on every map, where not all equal."""
     spaces: dict[MapSpace, Float[np.ndarray, "n dim"]] = {}
     n_layers = 1
     for name, clouds in chosen.items():
@@ -248,13 +248,13 @@ def _spaces(
 def _that_differ(
     x: Float[np.ndarray, "n dim"], preparations: list[Preparation]
 ) -> dict[Preparation, Float[np.ndarray, "n dim"]]:
-    """The preparations of vectors that are not all equal, before or after."""
+    """Return the preparations of vectors with differences before and after."""
     spaces = {preparation: prepared(x, preparation) for preparation in preparations if _differ(x)}
     return {preparation: y for preparation, y in spaces.items() if _differ(y)}
 
 
 def _differ(x: Float[np.ndarray, "n dim"]) -> bool:
-    """Whether some row is not equal to the first, or so nearly that rounding would do it."""
+    """Return whether some row differs from the first beyond rounding."""
     return bool(norms(x - x[0]).max() > ROUNDING * norms(x).max())
 
 
@@ -269,7 +269,7 @@ def _layouts(
     graphs: Mapping[MapSpace, NeighborGraph],
     methods: Mapping[str, LayoutFunction],
 ) -> dict[MapSpace, dict[str, PlaneLayout]]:
-    """The maps of each space by method, PCA first. Each takes one core, so as many run."""
+    """The maps of each space by method, PCA first. A map takes a core."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
@@ -294,7 +294,7 @@ def _tables(
     graph: NeighborGraph,
     draws: Draws,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the maps' tables of one space: coordinates, quality, and neighbors by kind."""
+    """Return the maps' tables of a space: coordinates, quality, and neighbors by kind."""
     key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
     coordinates, quality = [], []
     neighbors = rows_of_neighbors(about, graph, {**key, "method": "space"}, draws)

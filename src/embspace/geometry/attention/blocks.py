@@ -43,7 +43,7 @@ def two_blocks(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> Blocks:
 
 
 def _modularity_of_cuts(maps: Maps) -> Float[np.ndarray, "*head cut"]:
-    """Return the modularity of each cut after 1, 2, ..., n - 1 tokens."""
+    """Return the modularity of every cut after 1, 2, ..., n - 1 tokens."""
     maps = maps.astype(np.float64, copy=False)
     total = maps.sum(axis=(-2, -1))[..., None]
     rows = maps.sum(axis=-1).cumsum(axis=-1)[..., :-1]

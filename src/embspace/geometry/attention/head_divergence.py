@@ -17,7 +17,7 @@ class Plane(NamedTuple):
 
 
 def head_divergences(rows: Float[np.ndarray, "head row token"]) -> Float[np.ndarray, "head head"]:
-    """Return the Jensen-Shannon divergence of each two heads in bits, the mean over rows.
+    """Return the Jensen-Shannon divergence of every two heads in bits, the mean over rows.
 
     Clark et al. (2019), "What does BERT look at?", section 6, with logarithms to the base 2: from
     0, equal rows, to 1, rows without a common key.

@@ -16,7 +16,7 @@ N_BINS = 20  # of the values of a map, as in the code of Bonino, Ghione and Cirr
 
 @dataclass(frozen=True, eq=False)
 class TokenSets:
-    """The tokens of a text that features ask for, and which keys a query sees at all."""
+    """The kinds of a text's tokens for the features, and the visible keys of every query."""
 
     separators: Bool[np.ndarray, " token"]
     punctuation: Bool[np.ndarray, " token"]
@@ -27,12 +27,12 @@ class TokenSets:
 def head_features(
     maps: Maps, tokens: TokenSets, *, mass_share: float, n_columns: int
 ) -> dict[str, HeadValues]:
-    """Return every feature of all heads on one text, by name; values by head.
+    """Return every feature of all heads on a text, by name; values by head.
 
     Masses are means over all queries, from 0 to 1; `column_mass` is on the `n_columns` keys with
-    most, `diagonal_mass` on the token itself and both neighbors. NaN for an undefined feature: all
-    features of a text of one token, `separator_mass` and `punctuation_mass` of a text without such
-    tokens.
+    most, `diagonal_mass` on the query's token and both neighbors. NaN for an undefined feature: all
+    features of a text of a single token, `separator_mass` of a text without separators,
+    `punctuation_mass` of a text without punctuation.
     """
     if maps.shape[-1] < 2:
         return dict.fromkeys(FEATURES, np.full(maps.shape[:-2], np.nan))
@@ -80,7 +80,7 @@ FEATURES = (
 
 
 def mass_to(maps: Maps, keys: Bool[np.ndarray, " token"]) -> HeadValues:
-    """Return the mean mass that queries give to some keys; NaN if there are none."""
+    """Return the mean mass of the queries on some keys; NaN without keys."""
     if not keys.any():
         return np.full(maps.shape[:-2], np.nan)
     return np.asarray(maps[..., keys].sum(axis=-1, dtype=np.float64).mean(axis=-1))
@@ -115,10 +115,10 @@ def value_entropy(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> HeadV
 
 
 def k_of_mass(maps: Maps, mass_share: float) -> Float[np.ndarray, "*head token"]:
-    """Return the smallest number of keys that together hold `mass_share` of a query's attention.
+    """Return the smallest number of keys that hold `mass_share` of a query's attention.
 
-    The size of a metastable state in Ramsauer et al. (2020, arXiv:2008.02217): 1 for one key that
-    has all, 461 of 512 for uniform attention and a share of 0.9.
+    The size of a metastable state in Ramsauer et al. (2020, arXiv:2008.02217): 1 for a single key
+    with all attention, 461 of 512 for uniform attention and a share of 0.9.
     """
     held = np.sort(maps, axis=-1)[..., ::-1].cumsum(axis=-1, dtype=np.float64)
     n_short = (held < mass_share - ROUNDING).sum(axis=-1)

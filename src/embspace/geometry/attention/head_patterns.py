@@ -1,4 +1,4 @@
-"""Types of heads by rules: bounds on features, which whoever reads them can change."""
+"""Types of heads by rules: bounds on features, open to change by the reader."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,18 +8,18 @@ from jaxtyping import Bool, Float, Int
 
 
 class Bounds(NamedTuple):
-    """The range in which a feature has to lie, ends included."""
+    """The allowed range of a feature, ends included."""
 
     at_least: float
     at_most: float
 
 
 Conditions = Mapping[str, Bounds]
-"""By feature; a type without conditions takes what no other type has taken."""
+"""By feature; a type without conditions takes the heads left by the remaining types."""
 
 
 class Types(NamedTuple):
-    """The type of each head, and how clear it is."""
+    """The type of every head, and the margin of the decision."""
 
     number: Int[np.ndarray, "*head"]
     """The number of the type among the rules."""
@@ -33,7 +33,7 @@ class Types(NamedTuple):
 
 
 def slack(features: Mapping[str, Float[np.ndarray, "*head"]], conditions: Conditions) -> np.ndarray:
-    """Return how far inside its bounds the feature nearest to one is: below 0 if one is outside.
+    """Return the smallest distance of a feature from its bounds: below 0 if a feature is outside.
 
     Infinite without conditions, NaN where a feature is not defined.
     """

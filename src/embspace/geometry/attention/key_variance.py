@@ -17,7 +17,7 @@ from embspace.geometry.inference.resampling import half_sample_interval
 
 @dataclass(frozen=True, eq=False)
 class TextMoments:
-    """Sums over the tokens of each text, from which moments of any texts follow."""
+    """Sums over the tokens of every text, enough for the moments of any texts."""
 
     n_tokens: Int[np.ndarray, " text"]
     sums: Float[np.ndarray, "text dim"]

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 Maps = Float[np.ndarray, "*head token token"]
-"""Attention maps: row i says how query i divides its attention, which is 1, among all keys."""
+"""Attention maps: row i divides the attention of query i, 1 in all, among the keys."""
 
 
 def offset_sums(maps: Maps) -> Float[np.ndarray, "*head offset"]:
@@ -19,9 +19,9 @@ def offset_sums(maps: Maps) -> Float[np.ndarray, "*head offset"]:
 
 
 def offset_profile(maps: Maps) -> Float[np.ndarray, "*head offset"]:
-    """Return the mean mass at each offset, from -(n - 1) to n - 1.
+    """Return the mean mass at every offset, from -(n - 1) to n - 1.
 
-    D(k) is the mean of A[i, i + k] over the queries i for which there is a token at i + k.
+    D(k) is the mean of A[i, i + k] over the queries i with a token at i + k.
     """
     n = maps.shape[-1]
     return np.asarray(offset_sums(maps) / (n - np.abs(np.arange(1 - n, n))))

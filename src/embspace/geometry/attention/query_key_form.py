@@ -16,7 +16,7 @@ from embspace.geometry.measures.spectrum import explained_variance, exponential_
 from embspace.geometry.pairs.door import takes_arrays
 
 Factor = Float[np.ndarray, "rank dim"]
-"""The weights of queries, or those of keys."""
+"""The weights of queries, or of keys."""
 ROUNDING = 1e-7
 """An eigenvalue, or a part, below this share of the largest is rounding, since weights are float32;
 nearly equal eigenvalues may come out as a conjugate pair.
@@ -27,9 +27,9 @@ nearly equal eigenvalues may come out as a conjugate pair.
 def form_symmetry(query: Factor, key: Factor) -> float:
     """Return the share of the symmetric part in the form: |(G + G')/2|^2 / |G|^2, in [0, 1].
 
-    Saponati et al. (2025), arXiv 2502.10927; their tables print 2 s - 1. It is 1 for a symmetric
-    form, 0 for an antisymmetric one and (1 + 1/dim) / 2 on average for independent entries. From
-    |G|^2 = tr(QQ' KK') and tr(GG) = tr(KQ' KQ'). NaN where the form is 0.
+    Saponati et al. (2025), arXiv 2502.10927; the tables there print 2 s - 1. The share s is 1 for a
+    symmetric form, 0 for an antisymmetric form and (1 + 1/dim) / 2 on average for independent
+    entries. From |G|^2 = tr(QQ' KK') and tr(GG) = tr(KQ' KQ'). NaN where the form is 0.
     """
     product = key @ query.T
     total = _squared_norm(query, key)
@@ -71,8 +71,8 @@ def form_singular_values(query: Factor, key: Factor) -> Float[np.ndarray, " valu
 def singular_values_of_products(query: Factor, key: Factor) -> Float[np.ndarray, " value"]:
     """Return `form_singular_values`, right to some 1e-8 of the largest, of factors of many rows.
 
-    Roots of the eigenvalues of the form times its transpose, in a third of the time where the
-    factors have as many rows as dim. What sums over all values say, small ones do not move.
+    Roots of the eigenvalues of the form times the transpose, in a third of the time for factors
+    with as many rows as dim. Errors of small values do not move sums over all values.
     """
     few = min(len(query), len(key), query.shape[1])
     form = query.T @ key
@@ -101,19 +101,19 @@ class EigenvalueCounts(NamedTuple):
     real_positive: int
     real_negative: int
     complex_positive: int
-    """Both of each conjugate pair, whose real part is positive."""
+    """Both values of a conjugate pair with a positive real part."""
     complex_negative: int
-    """Both of each conjugate pair, whose real part is negative, or 0."""
+    """Both values of a conjugate pair with a negative real part, or 0."""
     zero: int
 
     @property
     def positive_share(self) -> float:
-        """The share of those that are not 0 whose real part is positive; NaN without any."""
+        """The share with a positive real part among the nonzero eigenvalues; NaN without any."""
         return _ratio(self.real_positive + self.complex_positive, sum(self) - self.zero)
 
     @property
     def complex_share(self) -> float:
-        """The share of those that are not 0 that are no real numbers; NaN without any."""
+        """The share of complex numbers among the nonzero eigenvalues; NaN without any."""
         return _ratio(self.complex_positive + self.complex_negative, sum(self) - self.zero)
 
 
@@ -164,7 +164,7 @@ def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
 def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
     """Return the mean squared cosine of principal angles in degrees, in [0, 1]; NaN without any.
 
-    1 where one row space holds the other, 0 where they are orthogonal.
+    1 if a row space lies in the second, 0 if both are orthogonal.
     """
     return float(np.square(np.cos(np.radians(angles))).mean()) if len(angles) else float("nan")
 
@@ -174,7 +174,7 @@ def expected_overlap(query: Factor, key: Factor) -> float:
     """Return the mean of `subspace_overlap` for spaces of random directions, in [0, 1].
 
     Exactly the rank of the larger space over dim, for a unit vector of random direction has this
-    share of its squared length in it.
+    share of the squared length in the larger space.
     """
     return max(_rank(query), _rank(key)) / query.shape[1]
 
@@ -196,7 +196,7 @@ def _excess(norms: Float[np.ndarray, " dim"], n_deviations: float) -> float:
 
 
 def _row_basis(factor: Factor) -> Float[np.ndarray, "direction dim"]:
-    """Return orthonormal rows that span those of the factor; of its triangle, which is small."""
+    """Return orthonormal rows with the span of the factor's rows, from the small triangle."""
     columns, triangle = np.linalg.qr(factor.T)
     _, sizes, turn = np.linalg.svd(triangle.T, full_matrices=False)
     return np.asarray(turn[sizes > _least(sizes, factor)] @ columns.T)
@@ -209,7 +209,7 @@ def _rank(factor: Factor) -> int:
 
 
 def _least(sizes: Float[np.ndarray, " value"], factor: Factor) -> float:
-    """Return the singular value of a factor that others are above, unless they are rounding."""
+    """Return the bound of rounding: smaller singular values of a factor count as 0."""
     return float(sizes.max(initial=0) * max(factor.shape) * np.finfo(np.float64).eps)
 
 

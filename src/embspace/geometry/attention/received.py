@@ -1,4 +1,4 @@
-"""Computes the attention that each token of a text receives, its own included."""
+"""Computes the attention received by every token of a text, its own included."""
 
 import numpy as np
 from jaxtyping import Bool, Float

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float, Int
 
 
 def ranking(scores: Float[np.ndarray, "text place"]) -> Int[np.ndarray, "text place"]:
-    """Return the places of each text by descending score; of equal ones the first comes first.
+    """Return the places of every text by descending score; of equal scores the first comes first.
 
     Raises:
         ValueError: a score is NaN.
@@ -30,10 +30,10 @@ def ranks_of(order: Int[np.ndarray, "text place"]) -> Int[np.ndarray, "text plac
 def precision_at_all(
     order: Int[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"]
 ) -> Float[np.ndarray, " text"]:
-    """Return the precision at as many places as are true, in [0, 1]: there it is the recall, too.
+    """Return the precision at as many places as are true, in [0, 1]; equal to the recall.
 
     R-precision: Manning, Raghavan and Schuetze (2008), Introduction to Information Retrieval, 8.4.
-    A random order has the share of places that are true. NaN where none is.
+    A random order has the share of true places. NaN where none is.
     """
     n_true = true.sum(axis=1)
     hits = np.take_along_axis(true, order, axis=1).cumsum(axis=1)
@@ -48,7 +48,7 @@ def sites_found(
     covers: Bool[np.ndarray, "site place"],
     k: Int[np.ndarray, " text"],
 ) -> Bool[np.ndarray, "text site"]:
-    """Return whether one of a text's `k` first places covers each site, whatever else it covers."""
+    """Return, by site, whether any of a text's `k` first places covers the site."""
     n_places = order.shape[1]
     ranks = ranks_of(order)
     best = np.where(covers[np.newaxis], ranks[:, np.newaxis], n_places).min(axis=2)

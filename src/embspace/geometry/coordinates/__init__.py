@@ -1,1 +1,1 @@
-"""The distribution of coordinates: how far it is from normal."""
+"""The distance of the coordinates' distribution from normal."""

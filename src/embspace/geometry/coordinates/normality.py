@@ -1,4 +1,4 @@
-"""How far numbers are from normally distributed ones of their mean and variance."""
+"""Distance of numbers from the normal distribution of equal mean and variance."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ ValueStack = Float[np.ndarray, "*stack"]
 
 
 def standardized(x: NumberStack) -> NumberStack:
-    """Return numbers less their mean, over their standard deviation; NaN where all are equal."""
+    """Return numbers less the mean, over the standard deviation; NaN where all are equal."""
     x = np.asarray(x, dtype=np.float64)
     centered = x - x.mean(axis=-1, keepdims=True)
     spread = np.sqrt(np.square(centered).mean(axis=-1, keepdims=True))
@@ -31,7 +31,7 @@ class Normality(NamedTuple):
 
 
 def normality(x: NumberStack) -> Normality:
-    """Return `excess_kurtosis` and `distance_from_normal`, for one standardization."""
+    """Return `excess_kurtosis` and `distance_from_normal`, for a single standardization."""
     z = standardized(x)
     return Normality(_kurtosis(z), _distance(z))
 

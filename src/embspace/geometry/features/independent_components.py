@@ -1,4 +1,4 @@
-"""Independent component analysis: directions along which a cloud is least Gaussian."""
+"""Independent component analysis: the least Gaussian directions of a cloud."""
 
 import warnings
 from typing import NamedTuple
@@ -10,11 +10,11 @@ from embspace.geometry.features.feature_set import FeatureSet
 
 
 class WhitenedCloud(NamedTuple):
-    """The first principal components of a cloud, each with variance 1."""
+    """The first principal components of a cloud, all with variance 1."""
 
     z: Float[np.ndarray, "n component"]
     mixing: Float[np.ndarray, "component dim"]
-    """z times this are the vectors less their mean, but for the components left out."""
+    """z times this matrix gives the vectors less the mean, without the omitted components."""
     variance_share: float
 
 
@@ -37,8 +37,8 @@ def independent_components(
     """Return the components of scikit-learn's FastICA (Hyvärinen and Oja 2000), from some rows.
 
     Activations are of all rows. Components are matched in the space of principal components at
-    variance 1, where they are orthogonal. Signs are such that the third moment of an activation is
-    positive. `is_converged` is false where all of `max_iter` iterations were needed.
+    variance 1, as orthogonal directions. The sign of a component makes the third moment of the
+    activation positive. `is_converged` is false where all of `max_iter` iterations were needed.
     """
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning

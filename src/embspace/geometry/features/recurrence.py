@@ -1,4 +1,4 @@
-"""Which features of a cloud are found again with another seed."""
+"""Finds the features of a cloud that recur with a second seed."""
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
@@ -11,7 +11,7 @@ from embspace.geometry.features.feature_set import FeatureSet
 
 Directions = Float[np.ndarray, "feature axis"]
 DirectionsOf = Callable[[int, np.random.Generator], Directions]
-"""Draws so many random directions."""
+"""Draws random directions, by their number."""
 
 
 class Matches(NamedTuple):
@@ -24,22 +24,22 @@ class Matches(NamedTuple):
 
 
 class Recurrence(NamedTuple):
-    """Shares and cosines of features that fits with other seeds have in common."""
+    """Shares and cosines of the features common to fits with different seeds."""
 
     shares: Float[np.ndarray, " pair"]
-    """Share of the features that recur, of each pair of seeds."""
+    """Share of the recurring features, by pair of seeds."""
     cosine: float
     """Mean over matches and pairs."""
     threshold: float
-    """Cosine above which a feature recurs."""
+    """A feature recurs above this cosine."""
     first_seed: Float[np.ndarray, " feature"]
-    """Smallest cosine of each feature of the first seed with the others; NaN of a dead feature."""
+    """Smallest cosine of a first-seed feature with the other seeds; NaN of a dead feature."""
 
 
 def matches(
     first: Float[np.ndarray, "feature axis"], second: Float[np.ndarray, "other axis"]
 ) -> Matches:
-    """Match directions of unit length, so that the sum of absolute cosines is largest."""
+    """Match directions of unit length by the largest sum of absolute cosines."""
     from scipy.optimize import linear_sum_assignment
 
     cosines = np.abs(first @ second.T)

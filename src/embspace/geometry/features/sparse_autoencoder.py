@@ -1,4 +1,4 @@
-"""A sparse autoencoder that keeps the largest activations of each vector."""
+"""A sparse autoencoder with only the largest activations of every vector."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,7 @@ class Training(NamedTuple):
 
     n_features: int
     n_active: int
-    """Features that are active for a vector, at most."""
+    """Largest number of active features of a vector."""
     n_epochs: int
     batch_size: int
     learning_rate: float
@@ -64,6 +64,6 @@ def sparse_autoencoder(
 
 
 def _activations(scores: "torch.Tensor", n_active: int) -> "torch.Tensor":
-    """Return the largest scores of each row, where positive, and 0 in place of all others."""
+    """Return the largest scores of every row, where positive, and 0 elsewhere."""
     values, places = scores.topk(n_active, dim=1)
     return scores.new_zeros(scores.shape).scatter(1, places, values.relu())

@@ -16,12 +16,11 @@ SHAPE: tuple[Transformation, ...] = ("rotation", "scale", "translation")
 def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the linear centered kernel alignment of two views of the same points, in [0, 1].
 
-    Kornblith et al. (2019), "Similarity of neural network representations revisited", ICML,
-    eq. 4: |X'Y|^2 / (|X'X| |Y'Y|) of centered views, Frobenius norms. One for views that are equal
-    up to a rotation and one scale; a shift, a rotation or a scale of either changes nothing.
-    Biased upwards: of independent isotropic Gaussian views it is near
-    (1 + n / dim_x)^(-1/2) (1 + n / dim_y)^(-1/2), see `debiased_linear_cka`. NaN where all points
-    of a view are one.
+    Kornblith et al. (2019), "Similarity of neural network representations revisited", ICML, eq. 4:
+    |X'Y|^2 / (|X'X| |Y'Y|) of centered views, Frobenius norms. 1 for views equal up to a rotation
+    and a scale; a shift, a rotation or a scale of either changes nothing. Biased upwards:
+    independent isotropic Gaussian views have about (1 + n / dim_x)^(-1/2) (1 + n / dim_y)^(-1/2),
+    see `debiased_linear_cka`. NaN where all points of a view are equal.
     """
     x, y = _centered(x), _centered(y)
     lengths = np.sqrt(_squared(x.T @ x) * _squared(y.T @ y))
@@ -32,10 +31,10 @@ def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"])
 def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """`linear_cka` of unbiased estimates of HSIC: at most 1, and near 0 for independent views.
 
-    With the same invariances, and 1 for views equal up to a rotation and one scale. It may be
-    negative. A ratio of unbiased estimates is not itself unbiased, but what is left is small
-    beside 1 / n. NaN with fewer than 4 points, and where the HSIC of a view with itself is not
-    estimated to be positive.
+    With the same invariances, and 1 for views equal up to a rotation and a scale. Values may be
+    negative. A ratio of unbiased estimates is not unbiased, but the remaining bias is small beside
+    1 / n. NaN with fewer than 4 points, and where the estimated HSIC of a view with itself is not
+    positive.
     """
     own = unbiased_hsic(x, x), unbiased_hsic(y, y)
     if not min(own) > 0:
@@ -47,10 +46,10 @@ def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
 def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the unbiased Hilbert-Schmidt criterion of linear kernels: 0 on average if independent.
 
-    Song et al. (2012), "Feature selection via dependence maximization", JMLR 13, eq. 5. The
-    estimate does not change when a view is shifted, so that the views may be centered first. Then
-    the rows of a kernel add up to 0, and all that it takes are the squared lengths of rows and
-    |X'Y|^2: n dim_x dim_y operations, without any n by n matrix. NaN with fewer than 4 points.
+    Song et al. (2012), "Feature selection via dependence maximization", JMLR 13, eq. 5. A shift of
+    a view does not change the estimate: the views may be centered first. Then the rows of a kernel
+    add up to 0, and the squared lengths of rows and |X'Y|^2 suffice: n dim_x dim_y operations,
+    without any n by n matrix. NaN with fewer than 4 points.
     """
     n = len(x)
     if n < 4:
@@ -63,14 +62,14 @@ def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y
 
 
 class ProcrustesFit(NamedTuple):
-    """The rotation, reflections included, that brings one view of n points closest to another."""
+    """The rotation, with reflections, that brings a view of n points closest to a second view."""
 
     similarity: float
     """|X'Y|_*, the sum of the singular values, of centered views of Frobenius norm 1."""
     products: Float[np.ndarray, " n"]
-    """Of each point of x with its rotated one of y; they add up to `similarity`."""
+    """Of a point of x with the rotated point of y; `similarity` is the sum."""
     squared_lengths: Float[np.ndarray, "2 n"]
-    """Of the points in x and in y; each adds up to 1."""
+    """Of the points in x and in y; both rows add up to 1."""
 
 
 @takes_arrays()
@@ -142,7 +141,7 @@ def mutual_nearest_neighbors(
 
 @takes_arrays()
 def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndarray, "n k"]:
-    """The rows nearest to each row, without itself, nearest first; of ties any.
+    """Return the rows nearest to every row, the row left out, nearest first; of ties any.
 
     Raises:
         ValueError: `n_neighbors` under 1 or over n - 1.
@@ -161,7 +160,7 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
 def common_neighbors(
     one: Int[np.ndarray, "n k"], other: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of each row's neighbors that both lists have."""
+    """Return the share of every row's neighbors common to both lists."""
     return np.take_along_axis(_is_listed(one), other, axis=1).sum(axis=1) / one.shape[1]
 
 
@@ -203,7 +202,7 @@ def _centered(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
 
 
 def _unit_shape(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Centered and of Frobenius norm 1; NaN where all rows are one."""
+    """Centered and of Frobenius norm 1; NaN where all rows are equal."""
     x = _centered(x)
     length = np.linalg.norm(x)
     return x / (length if length > 0 else np.nan)

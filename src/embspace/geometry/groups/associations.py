@@ -1,4 +1,4 @@
-"""WEAT: how much more one set of words is like an attribute than another set, exactly."""
+"""WEAT: how much more a set of words is like an attribute than a second set, exactly."""
 
 from functools import cache
 from itertools import combinations
@@ -19,7 +19,7 @@ def word_associations(
     first: Float[np.ndarray, "first_word dim"],
     second: Float[np.ndarray, "second_word dim"],
 ) -> Float[np.ndarray, " word"]:
-    """Return the mean cosine of each target with the first attribute set less with the second.
+    """Return the mean cosine of every target with the first attribute set less with the second.
 
     In [-2, 2]: s(w, A, B) of Caliskan, Bryson and Narayanan (2017).
     """
@@ -42,8 +42,8 @@ def effect_size(x: Float[np.ndarray, " word"], y: Float[np.ndarray, " other_word
 def exchange_p_value(x: Float[np.ndarray, " word"], y: Float[np.ndarray, " other_word"]) -> float:
     """Return the share of all exchanges of words between the sets with as large a difference.
 
-    One-sided and exact: each choice of so many words for the first set is an exchange, the given
-    one too.
+    One-sided and exact: every choice of as many words for the first set is an exchange, the given
+    choice too.
 
     Raises:
         ValueError: for sets with more than a million exchanges.

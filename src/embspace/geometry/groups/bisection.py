@@ -36,10 +36,10 @@ class Apart(NamedTuple):
 def principal_coordinates(
     x: Float[np.ndarray, "row dim"], n_components: int
 ) -> Float[np.ndarray, "row component"]:
-    """Return the rows in their own principal components, the mean at 0.
+    """Return the rows in principal components of the rows, the mean at 0.
 
     Returns:
-        At most `n_components` columns, and no more than rows less one, in the unit of `x`.
+        At most `n_components` columns, and no more than rows less 1, in the unit of `x`.
     """
     centered = x - x.mean(axis=0)
     left, singular, _ = np.linalg.svd(centered, full_matrices=False)
@@ -151,14 +151,14 @@ def apart(
     generator: np.random.Generator,
     n_more: int = 0,
 ) -> Apart:
-    """Return how far 2-means parts a cloud in its own principal components, and by chance.
+    """Return the separation by 2-means of a cloud in principal components, and by chance.
 
     Args:
-        x: At least 4 rows that are not all equal.
-        n_components: Principal components that are kept.
-        n_draws: Draws of each null.
+        x: At least 4 rows, not all equal.
+        n_components: Number of kept principal components.
+        n_draws: Draws per null.
         generator: Source of the draws.
-        n_more: Draws of each null for a p of at most 0.05 by the first draws: small p-values need a
+        n_more: Draws per null for a p of at most 0.05 by the first draws: small p-values need a
             finer resolution.
     """
     coordinates = principal_coordinates(x, n_components)

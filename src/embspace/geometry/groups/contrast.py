@@ -13,10 +13,10 @@ TIE = 1e-5  # of the largest distance: what rounding in float32 may do to equal 
 
 @dataclass(frozen=True, eq=False)
 class GroupContrast:
-    """The contrast of each draw of groups in each of many distance matrices; NaN if undefined."""
+    """The contrast of every draw of groups in every distance matrix; NaN if undefined."""
 
     within: Float[np.ndarray, "draw stack"]
-    """Mean distance over the pairs of one group; each pair counts once."""
+    """Mean distance over the pairs of a group; a pair counts once."""
     between: Float[np.ndarray, "draw stack"]
     """Over the pairs of different groups."""
     accuracy: Float[np.ndarray, "draw stack"]
@@ -53,10 +53,10 @@ def _mean_over(
 
 
 def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndarray, "stack n n"]:
-    """Return rows with 1 over the number of nearest other points at these, 0 elsewhere.
+    """Return rows with 1 over the number of nearest points at the nearest points, 0 elsewhere.
 
-    Points are equally near if their distances differ by no more than `TIE` of the largest. NaN
-    throughout a matrix that holds a NaN, or a single point.
+    Points are equally near if the distances differ by no more than `TIE` of the largest. NaN
+    throughout a matrix with a NaN or of a single point.
     """
     defined = ~np.isnan(distances).any(axis=(-2, -1), keepdims=True)
     nearest = nearest_others(distances, tie=TIE) & defined
@@ -78,9 +78,9 @@ def chance_accuracy(group: Int[np.ndarray, " n"]) -> float:
 def relabelings(
     group: Int[np.ndarray, " n"], n_draws: int, generator: np.random.Generator
 ) -> Int[np.ndarray, "draw n"]:
-    """The labels as they are, then dealt out at random `n_draws` times.
+    """Yield the given labels, then labels dealt out at random `n_draws` times.
 
-    All splits into groups of these sizes are equally likely, the true one among them.
+    All splits into groups of these sizes are equally likely, the true split included.
     """
     dealt = generator.permuted(np.tile(group, (n_draws, 1)), axis=1)
     return np.concatenate([group[np.newaxis], dealt])

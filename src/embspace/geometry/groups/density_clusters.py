@@ -15,17 +15,17 @@ def density_labels(
 ) -> Int[np.ndarray, " row"]:
     """Return the cluster of some rows of a graph, -1 for none: HDBSCAN of these rows alone.
 
-    Campello, Moulavi and Sander (2013), as scikit-learn has it, on the edges of the graph between
-    the rows. Parts that no edge joins stand apart by the longest edge.
+    Campello, Moulavi and Sander (2013), as in scikit-learn, on the edges of the graph between the
+    rows. Parts without a joining edge stand apart by the longest edge.
 
     Args:
-        graph: Its number of neighbors should be several times `n_density` and rows left out.
+        graph: Needs a number of neighbors of several times `n_density`, more with rows left out.
         rows: Ascending.
         smallest: Rows of the smallest cluster, at least 2.
-        n_density: The neighbor at whose distance the density is read, the row itself left out.
+        n_density: The distance of this neighbor gives the density, the row left out.
 
     Returns:
-        Numbers from 0 on, in no order. All rows are of none where too few have so many neighbors.
+        Numbers from 0 on, in no order. All -1 if too few rows have `n_density` neighbors.
     """
     from sklearn.cluster import HDBSCAN
 
@@ -59,7 +59,7 @@ def _edges_between(graph: NeighborGraph, rows: Int[np.ndarray, " row"]) -> Any:
 
 
 def _joined(edges: Any) -> Any:
-    """Return the edges with one of the greatest length to each part that stands apart."""
+    """Return the edges, with an edge of the greatest length to every separate part."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 

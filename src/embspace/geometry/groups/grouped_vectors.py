@@ -10,7 +10,7 @@ def checked_groups(x: Float[np.ndarray, "n dim"], group: Groups) -> Int[np.ndarr
     """The numbers of the groups.
 
     Raises:
-        ValueError: not one whole number for each row of `x`.
+        ValueError: not a whole number for every row of `x`.
     """
     group = np.asarray(group)
     if group.shape != (len(x),):

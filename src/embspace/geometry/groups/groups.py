@@ -39,7 +39,7 @@ def within_and_between(
 ) -> tuple[Float[np.ndarray, "*stack"], Float[np.ndarray, "*stack"]]:
     """Return the mean of `group_means` over groups, and over pairs of different groups.
 
-    Each group counts once, however large it is. NaN if there is none, or no pair.
+    Every group counts once, whatever the size. NaN without a group, or without a pair.
     """
     n_groups = means.shape[-1]
     own = np.diagonal(means, axis1=-2, axis2=-1)
@@ -55,8 +55,8 @@ def silhouettes(
 
     Rousseeuw (1987), "Silhouettes: a graphical aid to the interpretation and validation of cluster
     analysis", J. Comput. Appl. Math. 20. With a, the mean distance to the rest of the group, and b,
-    to the nearest other group, (b - a) / max(a, b); as in scikit-learn, 0 for a group of one, and
-    where all distances are 0. NaN for a single group.
+    to the nearest other group, (b - a) / max(a, b); as in scikit-learn, 0 for a group of a single
+    point, and where all distances are 0. NaN for a single group.
     """
     members = group_members(label, int(label.max(initial=-1)) + 1)
     sums, sizes = distances @ members, members.sum(axis=-2, keepdims=True)
@@ -105,7 +105,7 @@ def nearest_in_group(
 def neighbors_in_group(
     neighbors: Int[np.ndarray, "n k"], group: Int[np.ndarray, " n"]
 ) -> Bool[np.ndarray, "n k"]:
-    """Whether each of a point's neighbors, given by their row numbers, is of its own group."""
+    """Return whether a point's neighbors, given by row numbers, are of the point's own group."""
     return group[neighbors] == group[:, np.newaxis]
 
 
@@ -116,10 +116,10 @@ def shuffled_neighbor_shares(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "n_shuffles n_groups"]:
-    """Mean share of neighbors of the own group, by group, in each of many orders of the labels.
+    """Mean share of neighbors of the own group, by group, in many orders of the labels.
 
-    The neighbors stay and the labels of all points change places: a null that keeps hubs and
-    mutual neighbors. Groups are numbered from 0, and each has a point.
+    The neighbors stay and the labels of all points change places: a null with the true hubs and
+    mutual neighbors. Groups are numbered from 0, and all have a point.
     """
     sizes = np.bincount(group)
     shares = np.empty((n_shuffles, len(sizes)))
@@ -134,10 +134,10 @@ def shuffled_neighbor_shares(
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:
-    """Return the mean share of a point's nearest that are of its own group, in [0, 1].
+    """Return the mean share of the own group among a point's nearest, in [0, 1].
 
-    By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
-    of points at most. Ties in distance go to the earlier row. NaN where all points are one.
+    By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands of
+    points at most. Ties in distance go to the earlier row. NaN where all points are equal.
 
     Raises:
         ValueError: `n_neighbors` under 1, or not under n.

@@ -1,4 +1,4 @@
-"""Telling two kinds of vectors apart by a direction that was found on others."""
+"""Tells two kinds of vectors apart by a direction fitted to other vectors."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int

@@ -1,7 +1,7 @@
-"""Differences of paired vectors: do they share a direction, and how alike are two directions?
+"""Differences of paired vectors: their common direction, and the likeness of two directions.
 
-The pairs of a category have the differences d_i = second_i - first_i. Each is thought of as an
-offset mu that all share, and noise of its own.
+The pairs of a category have the differences d_i = second_i - first_i. The model: a common offset mu
+plus independent noise.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def flipped_offset_consistency(
 def _compared_cosines(
     cosines: Float[np.ndarray, "*batch n n"], compared: Bool[np.ndarray, "n n"]
 ) -> tuple[Float[np.ndarray, "*batch n n"], Int[np.ndarray, "*batch"]]:
-    """The cosines that count, 0 for the others, and how many they are."""
+    """The counted cosines, 0 elsewhere, and their number."""
     counts = compared & ~np.eye(len(compared), dtype=bool) & ~np.isnan(cosines)
     return np.where(counts, cosines, 0.0), np.asarray(counts.sum(axis=(-2, -1)))
 
@@ -54,12 +54,12 @@ def consistency_of_draws(
     first: Int[np.ndarray, "draw pair"],
     second: Int[np.ndarray, "draw pair"],
 ) -> Float[np.ndarray, " draw"]:
-    """`offset_consistency` of the differences x[second] - x[first], for each draw of pairs.
+    """`offset_consistency` of the differences x[second] - x[first], for every draw of pairs.
 
-    `gram` holds the inner products of the m vectors about any origin; about their mean, least is
-    lost to rounding. -1 stands for a pair that a draw does not have. With u_i the n differences
-    at unit length, the mean cosine is (|sum of u_i|^2 - n) / (n (n - 1)). Vectors closer than
-    1e-6 of their lengths are taken as equal: their difference has no direction.
+    `gram` holds the inner products of the m vectors about any origin; about the mean, least is lost
+    to rounding. -1 stands for a pair outside the draw. With u_i the n differences at unit length,
+    the mean cosine is (|sum of u_i|^2 - n) / (n (n - 1)). Vectors closer than 1e-6 of the lengths
+    are taken as equal: the difference has no direction.
     """
     squared = np.diagonal(gram)[first] + np.diagonal(gram)[second]
     distance = squared - 2 * gram[first, second]
@@ -75,15 +75,15 @@ def consistency_of_draws(
 
 @dataclass(frozen=True, eq=False)
 class MeanOffsets:
-    """The mean differences of several categories, held against each other."""
+    """The mean differences of several categories, compared pair by pair."""
 
     norm: Float[np.ndarray, "draw category"]
     """Euclidean length of the mean."""
     reliability: Float[np.ndarray, "draw category"]
-    """Share of the squared length of the mean that is mu's, not noise; up to 1, and under 0
-    where differences are less alike than noise. NaN with one pair."""
+    """Share of mu, without the noise, in the squared length of the mean; up to 1, and under 0 where
+    differences are less alike than noise. NaN with a single pair."""
     cosine: Float[np.ndarray, "draw category category"]
-    """Between means, as they are: noise draws it to 0."""
+    """Between the means, uncorrected: noise draws the cosine to 0."""
     corrected_cosine: Float[np.ndarray, "draw category category"]
     """An estimate of the cosine between the mu themselves; see `mean_offsets`."""
 
@@ -125,7 +125,7 @@ def mean_offsets(
 
 
 def mean_weights(category: Int[np.ndarray, " n"]) -> Float[np.ndarray, "1 n"]:
-    """One draw of weights of `mean_offsets`: all differences are in."""
+    """A draw of weights of `mean_offsets` with all differences."""
     return 1 / np.bincount(category)[np.newaxis, category]
 
 
@@ -134,7 +134,8 @@ def half_sample_weights(
 ) -> Float[np.ndarray, "draw n"]:
     """Weights of `mean_offsets` for random halves of the categories, rounded down.
 
-    `generators` has a generator per category 0, 1, ...: categories do not affect each other.
+    `generators` has a generator per category 0, 1, ...: the draws of a category do not depend on
+    the rest.
 
     NaN for a category with fewer than 4 pairs, where a half says nothing.
     """

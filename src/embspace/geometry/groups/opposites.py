@@ -1,4 +1,4 @@
-"""Pairs of words: are partners alike, and do their differences point along one line?"""
+"""Pairs of words: are partners alike, and do the differences point along a common line?"""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -18,10 +18,10 @@ def mean_of_other_pairs(
     pairs: Int[np.ndarray, "pair 2"],
     chosen: Float[np.ndarray, "draw pair"],
 ) -> Float[np.ndarray, " draw"]:
-    """Return the mean inner product of two rows of different pairs, over all such, for each draw.
+    """Return the mean inner product of two rows of different pairs, for every draw.
 
-    `pairs` has no row twice; `chosen` is 1 for a pair that a draw has, else 0. What partners would
-    have that are drawn from the rows at random; exact. NaN of a draw with one pair.
+    `pairs` has no row twice; `chosen` is 1 for a pair in the draw, else 0. The exact expectation
+    for partners drawn from the rows at random. NaN of a draw with a single pair.
     """
     rows = pairs.ravel()
     inner = gram[rows][:, rows]
@@ -39,10 +39,10 @@ def wins_of_draws(
     chosen_smaller: Float[np.ndarray, "draw m"],
     compared: Float[np.ndarray, "n m"] | None = None,
 ) -> Float[np.ndarray, " draw"]:
-    """Return the probability that a value of `larger` exceeds one of `smaller`, for each draw.
+    """Return the probability that a value of `larger` exceeds a value of `smaller`, by draw.
 
-    The area under the ROC curve; ties count half. A draw has the values where `chosen` is 1; where
-    `compared` is 0, two values are not held against each other, as scores of different folds.
+    The area under the ROC curve; ties count half. A draw has the values where `chosen` is 1;
+    `compared` is 0 for two values that are never compared, as scores of different folds.
     """
     difference = larger[:, np.newaxis] - smaller
     wins = (difference > 0) + 0.5 * (difference == 0)

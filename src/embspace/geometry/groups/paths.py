@@ -23,7 +23,7 @@ class PathSteps:
     euclidean_distance: ByStep
     """Length of the step."""
     cosine: ByStep
-    """Of the two states that the step joins, in [-1, 1]."""
+    """Of the two states of the step, in [-1, 1]."""
     step_cosine: ByStep
     """Cosine of a step with the step before, in [-1, 1]; NaN for the first.
 
@@ -37,7 +37,7 @@ class PathSteps:
     the origin: a chord leaves the sphere inwards.
     """
     norm_change: ByStep
-    """Norm of the state where the step ends, less that of the one where it begins."""
+    """Norm of the state after the step, less the norm of the state before."""
     norm_change_share: ByStep
     """Of the squared length, the squared change of the norm, in [0, 1].
 
@@ -47,7 +47,7 @@ class PathSteps:
 
 @takes_arrays()
 def path_steps(x: Paths) -> PathSteps:
-    """The steps between consecutive states of each token."""
+    """The steps between consecutive states of every token."""
     steps, norm = np.diff(x, axis=0), np.linalg.norm(x, axis=2)
     length, change = np.linalg.norm(steps, axis=2), np.diff(norm, axis=0)
     radial = ratio(_dot(steps, x[:-1]), norm[:-1])
@@ -67,8 +67,8 @@ def path_steps(x: Paths) -> PathSteps:
 def layer_share(x: Paths) -> float:
     """Return the share of the variance of all states between the layers' means.
 
-    In [0, 1]: 1 if all tokens are in one place at every layer, and move as one. Too large for few
-    tokens: independent paths leave 1/token of their movement. NaN where nothing varies.
+    In [0, 1]: 1 if all tokens are equal at every layer, and move together. Too large for few
+    tokens: independent paths leave 1/token of the movement. NaN where nothing varies.
     """
     about = x - x.mean(axis=(0, 1))
     between = x.shape[1] * np.square(about.mean(axis=1)).sum()

@@ -1,4 +1,4 @@
-"""Measures the part of the energy that vectors of different kinds share."""
+"""Measures the common part of the energy of vectors of different kinds."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class PairProducts:
     """Dot products of all pairs of vectors of different groups, for any part of the vectors."""
 
     products: Float[np.ndarray, "n n"]
-    """0 for two of one group."""
+    """0 for two vectors of the same group."""
     is_pair: Float[np.ndarray, "n n"]
     """1 for two of different groups, else 0."""
     squared: Float[np.ndarray, " n"]

@@ -10,7 +10,7 @@ class SharedInformation(NamedTuple):
     """Adjusted mutual information of two partitions, and with the second dealt anew."""
 
     value: float
-    """Adjusted mutual information, at most 1: 0 for independent partitions, 1 for equal ones."""
+    """Adjusted mutual information, at most 1: 0 for independent, 1 for equal partitions."""
     dealt: Float[np.ndarray, " deal"]
 
 
@@ -24,9 +24,9 @@ def shared_information(
 ) -> SharedInformation:
     """Return the adjusted mutual information of two partitions inside groups, the mean over groups.
 
-    Vinh, Epps and Bailey (2010), JMLR 11, as scikit-learn has it, with the mean of both entropies
-    as the largest value. A group counts as often as it has rows; a group with one label or one
-    cluster is left out. NaN without any other. Labels are dealt anew inside groups.
+    Vinh, Epps and Bailey (2010), JMLR 11, as in scikit-learn, with the mean of both entropies as
+    the largest value. A group counts by its number of rows; a group with a single label or cluster
+    is left out. NaN if no group remains. Labels are dealt anew inside groups.
     """
     sizes, values, dealt = [], [], []
     for number in np.unique(group):
@@ -68,7 +68,7 @@ def _information(one: Int[np.ndarray, " n"], other: Int[np.ndarray, " n"]) -> fl
 def _expected_and_largest(
     one: Int[np.ndarray, " n"], other: Int[np.ndarray, " n"]
 ) -> tuple[float, float]:
-    """Return the information by chance, which a deal leaves as it is, and the mean entropy."""
+    """Return the information by chance, the same for every deal, and the mean entropy."""
     from sklearn.metrics.cluster import expected_mutual_information
 
     expected = expected_mutual_information(_counts(one, other), len(one))

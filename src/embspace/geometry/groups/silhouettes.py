@@ -1,4 +1,4 @@
-"""Measures how well vectors lie in the groups that their labels make: silhouettes."""
+"""Measures how well vectors lie in the groups of their labels: silhouettes."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int

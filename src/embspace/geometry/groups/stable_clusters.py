@@ -21,13 +21,13 @@ class Search(NamedTuple):
     n_density: int
     n_half_samples: int
     share: float
-    """Least share of the half-samples that match a cluster that stands."""
+    """A standing cluster matches in at least this share of the half-samples."""
     jaccard: float
-    """Jaccard index above which a cluster of a half matches."""
+    """A cluster of a half matches above this Jaccard index."""
 
 
 class Clusters(NamedTuple):
-    """Clusters of a cloud, the largest first, and what half-samples say of each."""
+    """Clusters of a cloud, the largest first, and their matches in half-samples."""
 
     labels: Int[np.ndarray, " n"]
     """From 0; -1 is no cluster."""
@@ -37,7 +37,7 @@ class Clusters(NamedTuple):
     """Mean over half-samples."""
 
     def stands(self, how: Search) -> np.ndarray:
-        """Return whether each cluster stands."""
+        """Return whether a cluster stands, for every cluster."""
         return self.matched >= how.share
 
 
@@ -78,7 +78,7 @@ def clusters_of_draws(
     *,
     on_sphere: bool,
 ) -> list[dict[str, Any]]:
-    """Return, for each search, how many clusters null clouds have, and how many that stand.
+    """Return, by search, the numbers of clusters and of standing clusters of null clouds.
 
     Columns `n_parts`, mean over clouds; `largest_matched`, of all clusters; `n_standing`, clouds.
     With `on_sphere`, clouds are brought to unit length.

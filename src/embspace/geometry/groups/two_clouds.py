@@ -29,14 +29,14 @@ class TwoClouds:
     distance: float
     """Energy distance over twice the mean distance between the corpora, from 0 to 1.
 
-    0 for equal distributions, 1 for two points. It has no scale: 0.11 for two Gaussians of unit
-    variance in one dimension whose means are 0.7 apart.
+    0 for equal distributions, 1 for two points. Free of scale: 0.11 for two Gaussians of unit
+    variance in a single dimension with means 0.7 apart.
     """
     distance_low: float
     distance_high: float
     """Interval over documents."""
     auc: float
-    """Probability that a text of the first corpus leans more to the first than one of the second.
+    """Probability that a first-corpus text leans more to the first than a second-corpus text.
 
     In [0, 1]: an effect size without unit. By chance near `null_auc`.
     """
@@ -54,8 +54,8 @@ class TwoClouds:
     """Mean distance to the second corpus less mean distance to the first, in the unit of `x`.
 
     Shifted by a constant: on average half the energy distance above 0 in the first corpus, as much
-    below 0 in the second.
-    Texts near 0 lie between; a text of the other sign leans to the other corpus.
+    below 0 in the second. Texts near 0 lie between; a text of the opposite sign leans to the
+    opposite corpus.
     """
     n_documents: tuple[int, int]
     """Documents of the first and of the second corpus; a document of both counts twice."""
@@ -76,9 +76,9 @@ def compare_clouds(
 
     Energy distance of Székely and Rizzo (2013), "Energy statistics: a class of statistics based on
     distances", J. Stat. Plan. Inference 143: 2 E|X - Y| - E|X - X'| - E|Y - Y'|, from pairs of
-    texts of different documents, and so without bias; it is zero only for equal distributions. The
-    p-value deals the labels anew among whole documents; a document of both corpora deals its own
-    among its texts. `lean` is the distance's witness: E|x - Y| - E|x - X|, less half of E|Y - Y'| -
+    texts of different documents, without bias; zero only for equal distributions. The p-value deals
+    the labels anew among whole documents; a document of both corpora deals the labels of its texts
+    among the texts. `lean` is the distance's witness: E|x - Y| - E|x - X|, less half of E|Y - Y'| -
     E|X - X'|. Intervals are by half-samples of the documents.
 
     For cosines, give unit rows. Time and memory grow with n times the smaller of n and 1000.
@@ -86,11 +86,11 @@ def compare_clouds(
     Args:
         x: All vectors, of both corpora.
         is_first: Whether a vector is of the first corpus.
-        document: Numbers; texts of one document hang together. By default each is its own.
+        document: Numbers; texts of a document hang together. By default every text is a document.
         n_permutations: Deals of the labels; the p-value is over 1 / (1 + `n_permutations`).
         n_half_samples: Halves of the documents for the intervals.
         level: Of the intervals.
-        rng: For several layers take generators of one seed: then `null` is paired, for
+        rng: For several layers take generators of equal seed: then `null` is paired, for
             `p_values_of_all`.
 
     Raises:
@@ -127,10 +127,10 @@ def compare_clouds(
 
 
 def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
-    """Return p-values of several layers together: the chance that any of them is so far apart.
+    """Return p-values of several layers together: the chance that any layer is as far apart.
 
-    Westfall and Young (1993), "Resampling-based multiple testing": the largest of all, each over
-    the standard deviation of its null. The clouds have the same documents, and generators of one
+    Westfall and Young (1993), "Resampling-based multiple testing": the largest of all, in standard
+    deviations of the layer's null. The clouds have the same documents, and generators of equal
     seed. NaN for a cloud without a null.
     """
     null = np.array([cloud.null for cloud in clouds])
@@ -147,10 +147,10 @@ def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
 def dealt_anew(
     label: Bool[np.ndarray, " n"], documents: Int[np.ndarray, " n"], rng: np.random.Generator
 ) -> Bool[np.ndarray, " n"]:
-    """Return labels without meaning that hang together like the true labels.
+    """Return labels without meaning, grouped like the true labels.
 
-    A document of one corpus takes the label of another such document for all of its rows. A
-    document of both corpora deals its labels out among its rows.
+    Documents of a single corpus exchange labels, with all rows. A document of both corpora deals
+    the labels of its rows out among the rows.
     """
     _, first, document = np.unique(documents, return_index=True, return_inverse=True)
     n_true, n = np.bincount(document, label), np.bincount(document)
@@ -177,9 +177,10 @@ def _counted(is_first: Bool[np.ndarray, " n"], document: Int[np.ndarray, " n"]) 
 
 @dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """Sums of distances from each text to each unit: what has one label in every deal.
+    """Sums of distances from texts to units; the texts of a unit share the label in every deal.
 
-    A unit is a document of one corpus, several such, or a single text of a document of both.
+    A unit is a document of a single corpus, several of these documents, or a single text of a
+    document of both.
     """
 
     sums: Float[np.ndarray, "n unit"]
@@ -189,7 +190,7 @@ class _UnitSums:
     label: Bool[np.ndarray, " unit"]
     """Whether a unit is of the first corpus."""
     family: Int[np.ndarray, " unit"]
-    """The units of one document have one number, from 0."""
+    """The units of a document have a common number, from 0."""
 
     @classmethod
     def of(
@@ -228,7 +229,7 @@ class _UnitSums:
         return pieces[0], pieces[1], size
 
     def halves(self, n: int, rng: np.random.Generator) -> Masks:
-        """Half of the documents of each kind, `n` times: of one corpus, of the other, of both."""
+        """Half of the documents of every kind, `n` times: of the first corpus, the second, both."""
         kind = np.zeros(self.n_families, dtype=np.int64)
         np.bitwise_or.at(kind, self.family, np.where(self.label, 1, 2))
         chosen = np.zeros((n, self.n_families), dtype=bool)
@@ -258,7 +259,7 @@ class _UnitSums:
         return ratio(side.astype(np.float64) @ self.sums.T, n_others)
 
     def _in_documents(self, side: Masks) -> Float[np.ndarray, "draw document"]:
-        """How many texts of each document are on a side."""
+        """The number of a document's texts on a side."""
         unit, document, size = self._pieces
         order = np.argsort(document, kind="stable")
         starts = np.searchsorted(document[order], np.arange(document.max() + 1))
@@ -266,7 +267,7 @@ class _UnitSums:
         return np.add.reduceat(n_texts, starts, axis=1)
 
     def _means(self, one: Masks, other: Masks) -> tuple[Float[np.ndarray, " draw"], ...]:
-        """Mean distance within one corpus, within the other, and between them."""
+        """Mean distance within the first corpus, within the second, and between both."""
         n_one, n_other = self._in_documents(one), self._in_documents(other)
         return tuple(
             ratio(
@@ -286,9 +287,9 @@ def _joined(
     is_first: Bool[np.ndarray, " n"],
     is_mixed: Bool[np.ndarray, " document"],
 ) -> Int[np.ndarray, " n"]:
-    """The number of each text's joint of documents: as many documents in each, of one corpus.
+    """The number of every text's joint: joints have equally many documents, of a single corpus.
 
-    Joints of equal size may be dealt out as documents may; a last, smaller one hardly matters.
+    Joints of equal size may be dealt out like documents; a last, smaller joint hardly matters.
     """
     n_documents = len(is_mixed)
     per_unit = -(-n_documents // MOST_UNITS)
@@ -310,7 +311,7 @@ def _joined(
 def _distance_sums(
     x: Float[np.ndarray, "n dim"], unit: Int[np.ndarray, " n"], document: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, "n unit"]:
-    """Sums of the distances to the texts of each unit that are not of the own document."""
+    """Sums of the distances to the texts of every unit outside the own document."""
     order = np.argsort(unit, kind="stable")
     starts = np.searchsorted(unit[order], np.arange(unit.max() + 1))
     # About the mean, so that what all share costs no digits.

@@ -58,7 +58,7 @@ def debiased_cka_of_subsets(
 class _Layer(NamedTuple):
     products: Float[np.ndarray, "n n"]
     sums: Float[np.ndarray, "n draw"]
-    """Of the products of each point with the chosen ones."""
+    """Of the products of a point with the chosen points."""
 
 
 def _layers(kernels: Kernels, chosen: Float[np.ndarray, "n draw"]) -> list[_Layer]:
@@ -123,5 +123,5 @@ def cka_of_orders(
 def _root_of_positive(
     x: Float[np.ndarray, "*x_shape"], y: Float[np.ndarray, "*y_shape"]
 ) -> Float[np.ndarray, "..."]:
-    """Root of the product; NaN where one is not positive."""
+    """Root of the product; NaN where a factor is not positive."""
     return np.sqrt(np.where((x > 0) & (y > 0), x * y, np.nan))

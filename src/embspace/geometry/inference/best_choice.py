@@ -1,4 +1,4 @@
-"""Differences of many alternatives from one of them, with bounds that hold all at once."""
+"""Differences of many alternatives from a reference, with simultaneous bounds."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ N_DRAWS = 2000  # of deviates, for the quantile of the largest
 
 
 class Differences(NamedTuple):
-    """Holds the difference of each alternative from the one that it is held against."""
+    """Holds the difference of every alternative from the reference, with bounds."""
 
     value: Float[np.ndarray, " alternative"]
     low: Float[np.ndarray, " alternative"]

@@ -57,23 +57,23 @@ BLOCK = 16  # halves whose sums are held at once
 
 @dataclass(frozen=True)
 class TextEstimate:
-    """A measure of the vectors of some texts, and how far other such texts would move it."""
+    """A measure of the vectors of some texts, and the scatter over equally many new texts."""
 
     value: float
     low: float
-    """Of the interval that holds the mean over other such texts, as many, at the level asked."""
+    """Of the interval for the mean over equally many new texts, at the wanted level."""
     high: float
     standard_error: float
-    """Standard deviation over other such texts, as many."""
+    """Standard deviation over equally many new texts."""
     n: int
     """Vectors."""
     n_texts: int
     dropped: int
-    """Vectors that the measure left out, as its definition says."""
+    """Vectors left out of the measure by definition."""
     of_half: float
     """Mean of the measure over halves of the texts; twice that of a sum over vectors."""
     converged: bool
-    """Whether halves give the same, within the tolerance asked or what chance moves them."""
+    """Whether halves give the same value, within the tolerance or the scatter by chance."""
 
 
 @takes_arrays()
@@ -131,7 +131,7 @@ def estimate_over_texts(
 
 
 def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
-    """The number from 0 of each vector's unit: its text, or one of 200 joints of several texts."""
+    """Return the number from 0 of every vector's unit: a text, or one of 200 joints of texts."""
     number = np.unique(text, return_inverse=True)[1]
     n_texts = int(number.max()) + 1
     return number * min(n_texts, MOST_UNITS) // n_texts
@@ -140,9 +140,9 @@ def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 def half_units(
     n_units: int, n_half_samples: int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "half unit"]:
-    """Return the units of every half, as masks; a half is followed by its complement.
+    """Return the units of every half, as masks; the complement follows every half.
 
-    None with fewer than 4 units. For an odd number, half and complement differ by one.
+    None with fewer than 4 units. For an odd number, half and complement differ by 1.
     """
     if n_units < FEWEST_UNITS:
         return np.zeros((0, n_units), dtype=bool)
@@ -152,7 +152,7 @@ def half_units(
 
 
 def with_spare(k: int) -> int:
-    """Return how many neighbors are looked up so that nearly all of a half find k among them."""
+    """Return a number of neighbors with k in a half for nearly all vectors of the half."""
     return min(4 * k, 2 * k + MOST_SPARE)
 
 
@@ -187,7 +187,7 @@ def student_quantile(n_units: int, n_halves: int, level: float) -> float:
 
 
 class _UnitsOfTexts:
-    """Vectors in units of texts, and what measures share, by unit."""
+    """Vectors in units of texts, and the measures' shared sums, by unit."""
 
     def __init__(
         self,
@@ -220,7 +220,7 @@ class _UnitsOfTexts:
         self._in_turn = self._sums_in_turn()
 
     def _keep_moments(self) -> None:
-        """Keep sums of products by unit, or add them up unit by unit, if that is quicker."""
+        """Keep sums of products by unit, or add the sums up unit by unit, whichever is quicker."""
         n, dim, n_units = *self.x.shape, len(self.units)
         n_halves = len(self._halves)
         fit = n_units * dim**2 <= MOST_NUMBERS
@@ -239,7 +239,7 @@ class _UnitsOfTexts:
             self._sums["moments"] = UnitMoments(self.x, self.units, origin, MOST_HELD)
 
     def whole_inputs(self) -> Inputs:
-        """Return what the measures take of all units, as far as it is known from the units."""
+        """Return the measures' inputs from all units, as far as the units give the inputs."""
         known = dict(next(self._in_turn))
         if self._kinds & OF_NEIGHBORS:
             graph = self._graph.first(min(self._k, len(self.x) - 1))

@@ -5,9 +5,9 @@ from jaxtyping import Float
 
 
 def holm_p_values(p_values: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:
-    """Return p-values of which the chance of any at most alpha is alpha, if no effect is real.
+    """Return corrected p-values: any is at most alpha with chance alpha if no effect is real.
 
-    The smallest times the number of tests, the next times one less, and so on, none below the one
+    The smallest times the number of tests, the next times 1 less, and so on, none below the p-value
     before and none above 1 (Holm 1979, "A simple sequentially rejective multiple test procedure").
     NaN is no test, and stays.
     """

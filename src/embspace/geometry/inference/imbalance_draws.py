@@ -24,7 +24,7 @@ Imbalance = Float[np.ndarray, "view other_view"]
 
 @dataclass(frozen=True)
 class ImbalanceDraws:
-    """Imbalances of every two views, and how far other points and no relation would move them."""
+    """Imbalances of every two views, with intervals over points and with unrelated views."""
 
     value: Imbalance
     """From the view of the row to that of the column; 2/n times the mean rank."""
@@ -32,11 +32,11 @@ class ImbalanceDraws:
     """NaN without halves, as all other bounds."""
     high: Imbalance
     asymmetry: Imbalance
-    """The value less that of the other direction; negative where the row's view holds more."""
+    """The value less the value of the reverse direction; negative if the row's view holds more."""
     asymmetry_low: Imbalance
     asymmetry_high: Imbalance
     null_mean: Imbalance
-    """The values of draws that have the points of the column's view in another order."""
+    """The values of draws with the points of the column's view in random order."""
     null_smallest: Imbalance
 
 
@@ -96,7 +96,7 @@ def view_imbalances(views: Sequence[Any], *, k: int) -> Imbalance:
 
 
 def _squared_distances(x: Vectors) -> Float[np.ndarray, "n n"]:
-    """Whole multiples of a tie; a point is infinitely far from itself."""
+    """Return distances in whole multiples of a tie; the diagonal is infinite."""
     centered = (x - x[0]).astype(np.float64)
     centered -= centered.mean(axis=0)  # of equal rows exactly zero
     squared = np.square(norms(centered))

@@ -1,4 +1,4 @@
-"""Clouds whose dimension is known, to hold estimators against."""
+"""Clouds of known dimension, as tests of the estimators."""
 
 from collections.abc import Callable
 

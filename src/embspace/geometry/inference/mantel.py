@@ -13,15 +13,15 @@ MOST_THINGS = 8  # of which all 40,320 orders are taken
 
 
 class Mantel(NamedTuple):
-    """A correlation, beside those of the second table with its things in every other order."""
+    """A correlation, beside the correlations with the second table in every order of its things."""
 
     correlation: float
     null: Float[np.ndarray, " order"]
-    """One for each order, the given one too."""
+    """A value for every order, the given order included."""
 
     @property
     def p_value(self) -> float:
-        """Share of the orders with so large a correlation: one-sided and exact."""
+        """Share of the orders with as large a correlation: one-sided and exact."""
         if np.isnan(self.correlation):
             return float("nan")
         return float((self.null >= self.correlation - 1e-9).mean())
@@ -32,9 +32,9 @@ def mantel(x: Float[np.ndarray, "n n"], y: Float[np.ndarray, "n n"]) -> Mantel:
     """Return the correlation of the pairs of two symmetric tables, the diagonals left out.
 
     Mantel (1967), "The detection of disease clustering and a generalized regression approach",
-    Cancer Research 27. A pair shares a thing with other pairs, so that pairs are not independent:
-    the null renames the things of one table in all n! ways. In [-1, 1]; NaN where all pairs of a
-    table are equal.
+    Cancer Research 27. A pair shares a thing with other pairs, and is not independent: the null
+    renames the things of a table in all n! ways. In [-1, 1]; NaN where all pairs of a table are
+    equal.
 
     Raises:
         ValueError: more than 8 things.

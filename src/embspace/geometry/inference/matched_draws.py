@@ -1,4 +1,4 @@
-"""Texts drawn at random that have nothing to do with each other, matched in length."""
+"""Unrelated texts drawn at random, matched in length."""
 
 import numpy as np
 from jaxtyping import Int

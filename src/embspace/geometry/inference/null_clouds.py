@@ -1,4 +1,4 @@
-"""Clouds that lack what a measure is after, by family: what is left of a value by chance alone."""
+"""Null clouds by family of measures: they show the value that chance alone leaves."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,9 +15,9 @@ Draw = Callable[[np.random.Generator], Vectors]
 
 
 def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Return as many independent Gaussian vectors as `x` has, isotropic, of as many coordinates.
+    """Return as many independent Gaussian vectors as in `x`, isotropic, of as many coordinates.
 
-    Their root mean square norm is that of `x`, in expectation.
+    The expected root mean square norm is the root mean square norm of `x`.
     """
     return rng.normal(scale=np.sqrt(np.square(x).mean()), size=x.shape)
 
@@ -58,7 +58,7 @@ def _gaussians_of_covariance(x: Vectors) -> Draw:
 
 
 def coordinates_shuffled(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Return `x` with each coordinate in an order of its own: same marginals, no dependence."""
+    """Return `x` with every coordinate in a separate order: same marginals, no dependence."""
     return _shuffles_of_coordinates(x)(rng)
 
 
@@ -69,9 +69,9 @@ def _shuffles_of_coordinates(x: Vectors) -> Draw:
 
 
 def draws_of(null: Null, x: Vectors) -> Draw:
-    """Return a function that draws what `NULL_CLOUDS` gives, over and over.
+    """Return a function for repeated draws of the null cloud of `NULL_CLOUDS`.
 
-    What all draws have in common, as the axes of `x`, is computed once.
+    The function computes the common parts of all draws, as the axes of `x`, once.
     """
     if null == "gaussian_of_covariance":
         return _gaussians_of_covariance(x)
@@ -111,7 +111,7 @@ def exchanged_between_texts(
 
 
 def _starts(*columns: Int[np.ndarray, " n"]) -> Int[np.ndarray, " run"]:
-    """Return the first rows of runs that are equal in all columns."""
+    """Return the first rows of runs of equal values in all columns."""
     differ = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return np.append(0, np.flatnonzero(differ) + 1)
 

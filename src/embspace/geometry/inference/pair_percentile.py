@@ -24,7 +24,7 @@ MOST_PAIRS = 25_000  # that say how far another mean would move the percentile
 
 @dataclass(frozen=True)
 class PairPercentile:
-    """Holds a cosine and its percentile among those of all pairs of rows of different texts."""
+    """Holds a cosine and its percentile among all pairs of rows of different texts."""
 
     cosine: float
     percentile: float
@@ -39,17 +39,17 @@ class PairPercentile:
     standard_deviation: float
     n_pairs: int
     n_documents: int
-    """Documents that have a row with a direction."""
+    """Documents with a row of nonzero length."""
 
 
 class _Rows(NamedTuple):
-    """Vectors about their mean, by unit in ascending order, and the two that are compared."""
+    """Vectors about the mean, by unit in ascending order, and the two compared vectors."""
 
     x: Float[np.ndarray, "n dim"]
     text: Int[np.ndarray, " n"]
     unit: Int[np.ndarray, " n"]
     weight: Float[np.ndarray, " n"]
-    """Its share of its text."""
+    """Share of the row in the text."""
     pair: Float[np.ndarray, "2 dim"]
 
 
@@ -216,9 +216,9 @@ def _about_shifts(
     shift: Float[np.ndarray, "half dim"],
     square: Float[np.ndarray, " half"],
 ) -> tuple[Float[np.ndarray, "n half"], Float[np.ndarray, "n half"]]:
-    """Return what leaves a dot product of two rows about each shift, and lengths about it.
+    """Return what a dot product of two rows loses by a shift, and lengths about the shift.
 
-    The dot product is that of the rows less what each of both leaves.
+    The shifted dot product is the product of the rows less the losses of both rows.
     """
     along = x @ shift.T
     lengths = np.sqrt(np.square(norms(x))[:, None] - 2 * along + square)

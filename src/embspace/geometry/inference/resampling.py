@@ -9,14 +9,14 @@ from jaxtyping import Float, Int
 
 
 class Interval(NamedTuple):
-    """Bounds of a value, and what they come from."""
+    """Bounds of a value, with the deviations behind the bounds."""
 
     low: Float[np.ndarray, "..."]
     high: Float[np.ndarray, "..."]
     deviations: Float[np.ndarray, "draw ..."]
-    """Of each half from all units, at the size that all units have from the truth. Those of two
-    values over the same halves are subtracted to give the interval of their difference, with
-    `interval_bounds`. No draw with fewer than 4 units."""
+    """Of every half from all units, at the size of the deviation of all units from the truth. For
+    the interval of the difference of two values, subtract their deviations over the same halves and
+    call `interval_bounds`. No draw with fewer than 4 units."""
 
 
 def half_sample_interval(
@@ -73,7 +73,7 @@ def half_sample_bounds(
 def interval_bounds(
     value: Float[np.ndarray, "..."], deviations: Float[np.ndarray, "draw ..."], *, level: float
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Return the bounds of values that deviate so from the truth; NaN without a deviation."""
+    """Return the bounds of values with these deviations from the truth; NaN without a deviation."""
     tail = (1 - level) / 2
     defined = ~np.isnan(deviations).all(axis=0)
     quantiles = np.full((2, *value.shape), np.nan)
@@ -111,9 +111,9 @@ def stratified_interval(
 def half_of_each(
     stratum: Int[np.ndarray, " unit"], generator: np.random.Generator
 ) -> Int[np.ndarray, " drawn"]:
-    """Return the sorted numbers of half of the units of each stratum, drawn at random.
+    """Return the sorted numbers of half of the units of every stratum, drawn at random.
 
-    Strata of odd size take turns in giving the unit more or less; together they are a half.
+    Strata of odd size take turns in giving the unit more or less; all strata together give a half.
     """
     names, sizes = np.unique(stratum, return_counts=True)
     halves = np.diff(np.cumsum(sizes) // 2, prepend=0)
@@ -138,10 +138,10 @@ def stream_of(generator: np.random.Generator, *names: str) -> np.random.Generato
 
 
 def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:
-    """Return the probability of so large a value under the null: (1 + as large) / (1 + draws).
+    """Return the probability of as large a value under the null: (1 + as large) / (1 + draws).
 
-    The value itself counts as a draw (Phipson & Smyth 2010, "Permutation p-values should never
-    be zero"), so the p-value is valid and never 0. NaN if the value or every draw is NaN.
+    The value counts as a draw (Phipson & Smyth 2010, "Permutation p-values should never be zero"):
+    the p-value is valid and never 0. NaN if the value or every draw is NaN.
     """
     null = null[~np.isnan(null)]
     if np.isnan(value) or not len(null):

@@ -21,7 +21,7 @@ FEWEST = 4  # texts
 
 @dataclass(frozen=True)
 class SampleSize:
-    """A measure over draws of so many of the texts."""
+    """A measure over draws of some of the texts, by number of texts."""
 
     n_texts: int
     n: float
@@ -43,11 +43,10 @@ def sample_size_curve(
     n_draws: int,
     rng: np.random.Generator,
 ) -> dict[str, list[SampleSize]]:
-    """Every measure of the vectors of `n_draws` draws of each share of the texts, and of all.
+    """Every measure of the vectors of `n_draws` draws of every share of the texts, and of all.
 
-    Texts are drawn without replacement. A curve that still rises or falls at its end is of a
-    measure that these texts are too few for. Shares of less than 4 texts are left out; NaN counts
-    in no mean.
+    Texts are drawn without replacement. If a curve still rises or falls at the end, the texts are
+    too few for the measure. Shares of less than 4 texts are left out; NaN counts in no mean.
 
     Raises:
         ValueError: a share is not in (0, 1), or `x` is no array of vectors.

@@ -1,4 +1,4 @@
-"""Many measures of one cloud, with shared inputs computed once."""
+"""Many measures of a cloud, with shared inputs computed once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
@@ -59,7 +59,7 @@ def inputs_of(
     options: Options,
     known: Inputs = MappingProxyType({}),
 ) -> Inputs:
-    """Return what the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
+    """Return the measures' inputs from `x`, (n, dim) in float64; some inputs may be `known`."""
     kinds = {measure.shared for measure in measures} - known.keys()
     inputs = made_of(x, kinds, groups, {None: x, **known})
     if kinds & OF_NEIGHBORS:
@@ -71,7 +71,7 @@ def inputs_of(
 def made_of(
     x: Vectors, kinds: Collection[Shared | None], groups: Groupings, known: Inputs
 ) -> dict[Shared | None, Any]:
-    """Return what is `known` and, of `kinds`, what is made of vectors alone."""
+    """Return the `known` inputs and, of `kinds`, all inputs made of vectors alone."""
     inputs = dict(known)
     for kind, make in MAKERS.items():
         if kind in kinds:
@@ -80,17 +80,17 @@ def made_of(
 
 
 def inputs_of_graph(x: Vectors, graph: NeighborGraph) -> Inputs:
-    """Return what measures of neighbors take of vectors whose graph is known."""
+    """Return the inputs of measures of neighbors, from vectors and their graph."""
     return {None: x, "neighbors": graph, "vectors_and_neighbors": VectorsAndNeighbors(x, graph)}
 
 
 def results_of(
     measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
-    """Return every measure by name, of what `inputs_of` gives.
+    """Return every measure by name, from the result of `inputs_of`.
 
     Raises:
-        ValueError: a measure's own, with its name before it.
+        ValueError: the error of a measure, after the measure's name.
     """
     results: dict[str, Result] = {}
     for measure in measures:
@@ -106,7 +106,7 @@ def results_of(
 def defined_results_of(
     measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
-    """Return `results_of`, with NaN for a measure that is not defined of so few vectors."""
+    """Return `results_of`, with NaN for a measure undefined for so few vectors."""
     results: dict[str, Result] = {}
     for measure in measures:
         try:
@@ -135,7 +135,7 @@ def _usual_neighbors(measure: Definition) -> int:
 
 
 def _required(measure: Definition) -> set[str]:
-    """The options that have no default."""
+    """Return the options without a default."""
     given = {"group"} if measure.grouped_by else set()
     parameters = list(_parameters(measure).values())[1:]
     named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]

@@ -1,1 +1,1 @@
-"""Maps in two dimensions, and what they keep."""
+"""Maps in two dimensions, and measures of their faithfulness."""

@@ -17,7 +17,7 @@ class EmbeddedCube:
     shift: Float[np.ndarray, " ambient"]
 
     def points(self, n: int, rng: np.random.Generator) -> Float[np.ndarray, "n ambient"]:
-        """Return so many points, independent and uniform in the cube."""
+        """Return `n` points, independent and uniform in the cube."""
         flat = np.zeros((n, len(self.shift)))
         flat[:, : self.dim] = rng.uniform(size=(n, self.dim))
         return flat @ self.turn.T + self.shift

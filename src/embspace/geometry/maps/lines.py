@@ -1,4 +1,4 @@
-"""Measures how far ordered points lie along one line, however bent."""
+"""Measures how far ordered points lie along a line, however bent."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class OneDimensionality:
-    """Two measures, each beside what points in random order would give."""
+    """Two measures, beside their values for points in random order."""
 
     n: int
     order_correlation: float
@@ -21,9 +21,9 @@ class OneDimensionality:
     null_order_correlation: float
     """Mean over shuffled orders."""
     null_order_correlation_high: float
-    """Their 97.5 per cent quantile."""
+    """The 97.5 per cent quantile of the draws."""
     adjacent_neighbor_share: float
-    """Of the points that have a neighbor in order on both sides: whose two nearest are these."""
+    """The share of inner points with their two neighbors in order as the two nearest points."""
     null_adjacent_neighbor_share: float
     """Exact: 1 over the number of pairs of other points."""
 
@@ -106,7 +106,7 @@ def tied(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
 
 
 def _farthest(steps: Float[np.ndarray, " n"]) -> int:
-    """Return the first of the points that are farthest but for rounding."""
+    """Return the first of the farthest points, up to rounding."""
     return int(np.argmax(steps >= steps.max() * (1 - ROUNDING)))
 
 
@@ -117,9 +117,9 @@ def _centered_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def spanning_tree(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Prim's algorithm: the parent of each point but the first, in the order of joining.
+    """Prim's algorithm: the parent of every point but the first, in the order of joining.
 
-    scipy's takes a distance of zero for a missing edge, and copies of a vector have that.
+    SciPy's function takes a distance of zero, as between copies, for a missing edge.
     """
     n = len(distances)
     nearest, parent = distances[0].copy(), np.zeros(n, dtype=np.int64)

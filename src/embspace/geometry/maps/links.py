@@ -1,4 +1,4 @@
-"""Two closed curves in space: circles that are linked or not, and how often they are."""
+"""Two closed curves in space: circles, linked or not, and the linking number."""
 
 import numpy as np
 from jaxtyping import Float
@@ -12,12 +12,12 @@ ROUNDING = 1e-12
 def circle_pair(
     n: int, *, center_distance: float, angle: float
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
-    """Return two unit circles of `n` points each, evenly spaced, centered on the first axis.
+    """Return two unit circles of `n` points, evenly spaced, centered on the first axis.
 
-    The centers are equally far from the origin. The first circle lies in the plane of the first
-    two axes; the plane of the second is turned by `angle` degrees about the first axis. They are
-    linked once, a Hopf link, for a `center_distance` between 0 and 2 and an angle that is no
-    multiple of 180. At distance 1 and 90 degrees every point of one is 1 away from the other.
+    The centers are equally far from the origin. The first circle lies in the plane of the first two
+    axes; the plane of the second is turned by `angle` degrees about the first axis. The circles are
+    linked once, a Hopf link, for a `center_distance` between 0 and 2 and an angle other than a
+    multiple of 180. At distance 1 and 90 degrees every point of a circle is 1 away from the second.
     """
     phase, tilt = 2 * np.pi * np.arange(n) / n, np.deg2rad(angle)
     along, across = np.cos(phase), np.sin(phase)
@@ -56,7 +56,7 @@ def linking_number(a: Float[np.ndarray, "n 3"], b: Float[np.ndarray, "m 3"]) -> 
 def _solid_angles(
     starts: Float[np.ndarray, "n 3"], ends: Float[np.ndarray, "n 3"], b: Float[np.ndarray, "m 3"]
 ) -> Float[np.ndarray, "n m"]:
-    """Signed, of each edge from `starts` to `ends` with each edge of the polygon `b`."""
+    """Signed, of every edge from `starts` to `ends` with every edge of the polygon `b`."""
     following = np.roll(b, -1, axis=0)
     p, q, r, s = (
         other - one[:, np.newaxis]

@@ -15,7 +15,7 @@ from embspace.geometry.pairs.scan._threads import map_in_order
 NeighborRows = Int[np.ndarray, "_ _"]
 
 BLOCK_BYTES = 2**25
-"""Of float32 products that a thread holds at once."""
+"""Of float32 products held by a thread at once."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class MapQuality:
     continuity: float
     """In [0, 1]: neighbors in the space are neighbors in the map, or nearly so."""
     neighbor_recall: float
-    """In [0, 1]: mean share of a point's neighbors in the space that are so in the map, too."""
+    """In [0, 1]: mean share of a point's neighbors in space among its neighbors in the map."""
 
     @property
     def chance_trustworthiness(self) -> float:
@@ -47,7 +47,7 @@ class MapQuality:
 
     @property
     def chance_continuity(self) -> float:
-        """Return the expected continuity of a layout drawn at random: that trustworthiness."""
+        """Return the expected continuity of a layout drawn at random, the trustworthiness."""
         return self.chance_trustworthiness
 
     @property
@@ -198,7 +198,7 @@ class _Map:
 def _look_up(
     points: _Space | _Map, n_neighbors: int, candidates: NeighborRows
 ) -> tuple[NeighborRows, NeighborRows]:
-    """The nearest neighbors of each point, nearest first, and the ranks of other candidates."""
+    """The nearest neighbors of every point, nearest first, and the ranks of other candidates."""
     import numba
 
     nearest = np.empty((points.n, n_neighbors), dtype=np.int32)
@@ -213,13 +213,13 @@ def _look_up(
 
 
 def row_blocks(n: int) -> list[slice]:
-    """Slices of all rows; the products of one with all n rows take `BLOCK_BYTES`, or one row."""
+    """Slices of all rows; the products of a slice with all n rows take `BLOCK_BYTES`."""
     size = max(1, BLOCK_BYTES // (4 * n))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 
 
 def _short_mean(x: np.ndarray) -> np.ndarray:
-    """The mean row in eight bits: whole numbers keep exact products, and with them their ties."""
+    """The mean row in eight bits: whole numbers keep exact products, and so all ties."""
     _, exponents = np.frexp(np.abs(x).max(axis=0))
     return np.ldexp(np.rint(np.ldexp(x.mean(axis=0, dtype=float), 8 - exponents)), exponents - 8)
 
@@ -229,7 +229,7 @@ def _no_candidates(n: int) -> NeighborRows:
 
 
 def _rank_agreement(ranks: NeighborRows) -> float:
-    """Return the agreement of ranks: 1 if all are 1..k, 0 if they are the k last ones."""
+    """Return the agreement of ranks: 1 if all are 1..k, 0 if all are the k last ranks."""
     n, k = ranks.shape
     excess = int(np.maximum(ranks.astype(np.int64) - k, 0).sum())
     return float(1 - Fraction(2 * excess, n * k * (2 * n - 3 * k - 1)))

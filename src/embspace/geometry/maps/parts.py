@@ -1,4 +1,4 @@
-"""Counts the parts into which points fall, by the gaps between them."""
+"""Counts the parts of a set of points, by the gaps between the parts."""
 
 from dataclasses import dataclass
 
@@ -10,24 +10,25 @@ from embspace.geometry.pairs.directions import distance_matrix
 
 @dataclass(frozen=True)
 class Parts:
-    """Points by the part that each belongs to."""
+    """Points by their part."""
 
     labels: Int[np.ndarray, " n"]
     """From 0 on, the largest part first; -1 for a point in a part too small to count."""
 
     @property
     def n(self) -> int:
-        """The number of parts that count."""
+        """The number of counted parts."""
         return int(self.labels.max(initial=-1)) + 1
 
 
 def parts_by_gaps(x: Float[np.ndarray, "n dim"], *, gap: float, smallest_share: float) -> Parts:
-    """Return the parts of points that no step shorter than a gap joins: single linkage.
+    """Return the parts of points with gaps between all parts: single linkage.
 
     Args:
         x: Some thousands of points at most: all distances are held.
-        gap: Of a step between parts, over the median distance of a point and its nearest.
-        smallest_share: Of all points, that a part must have to count; others are stragglers.
+        gap: Of a step between parts, over the median distance of nearest neighbors.
+        smallest_share: Least share of all points in a counted part; the remaining points are
+            stragglers.
 
     Raises:
         ValueError: fewer than 2 points.

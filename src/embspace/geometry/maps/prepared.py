@@ -1,4 +1,4 @@
-"""Vectors prepared for a map: as they are, of unit length, or centered before that."""
+"""Vectors prepared for a map: unchanged, of unit length, or centered and of unit length."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ Preparation = Literal["raw", "unit_length", "centered_unit_length"]
 
 
 def prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
-    """Return vectors as they are, of unit length, or less their mean and then of unit length."""
+    """Return vectors unchanged, of unit length, or less the mean and then of unit length."""
     if preparation == "raw":
         return x
     mean = x.mean(axis=0, dtype=np.float64) if preparation == "centered_unit_length" else 0.0

@@ -64,10 +64,10 @@ def circular_rank_correlation(order: Int[np.ndarray, " n"]) -> float:
 
 @takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def largest_step_ratio(x: Float[np.ndarray, "n dim"]) -> float:
-    """The longest step round a ring, the last one back to the first row too, over the median one.
+    """Return the longest step round a ring, the closing step included, over the median step.
 
-    1 for an even ring; large for one that is torn. Infinity where half of all steps are 0, NaN
-    where all are.
+    1 for an even ring; large for a torn ring. Infinity where half of all steps are 0, NaN where all
+    are.
 
     Raises:
         ValueError: fewer than 4 points.

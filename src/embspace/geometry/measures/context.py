@@ -32,10 +32,10 @@ axis_measure = partial(measure, "context", shared="word_axes", grouped_by="word"
     grouped_by="word",
 )
 def self_similarity(x: Vectors | WordDirections, group: Groups) -> float:
-    """Mean cosine of two occurrences of one word, averaged over words.
+    """Mean cosine of two occurrences of a word, averaged over words.
 
-    `group` is the word. Words that occur twice or more weigh alike, by all pairs of occurrences.
-    NaN if no word does.
+    `group` is the word. Words with two or more occurrences weigh alike, by all pairs of
+    occurrences. NaN without a repeated word.
 
     Examples:
         >>> import numpy as np
@@ -198,5 +198,5 @@ def adjusted_maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) 
 
 
 def _mean(shares: Float[np.ndarray, " word"]) -> float:
-    """Over the words that have a share."""
+    """Return the mean over the words with a share."""
     return float(np.nanmean(shares)) if not np.isnan(shares).all() else float("nan")

@@ -1,4 +1,4 @@
-"""Declares a measure of a cloud of vectors once, beside the function that computes it."""
+"""Declares a measure of a cloud of vectors once, beside the measure's function."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ Grouping = Literal["word", "text"]
 
 
 class Estimate(float):
-    """A value that was estimated, and from what; in a formula, a comparison or a format a float."""
+    """An estimated value and its sample; in a formula, a comparison or a format a float."""
 
     standard_error: float
-    """By the estimator's own theory, where it has one, else NaN. Not an interval over texts."""
+    """By the estimator's own theory, if any, else NaN. Not an interval over texts."""
     n: int
     """How many vectors the value rests on."""
     dropped: int
-    """How many were given but left out; the measure's definition says which."""
+    """The number of left-out vectors, by the measure's definition."""
 
     def __new__(cls, value: float, standard_error: float, n: int, dropped: int) -> "Estimate":
-        """Take the value and what it was estimated from."""
+        """Take the value and the size of its sample."""
         made = super().__new__(cls, value)
         made.standard_error, made.n, made.dropped = standard_error, n, dropped
         return made
@@ -54,7 +54,7 @@ class Estimate(float):
         return float(self)
 
     def __reduce__(self) -> tuple[type, tuple[float, float, int, int]]:
-        """Return what a copy is made of."""
+        """Return the arguments of a copy."""
         return type(self), (self.value, self.standard_error, self.n, self.dropped)
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class Estimate(float):
 
 @dataclass(frozen=True)
 class Definition:
-    """A measure, and what one has to know of it to use it."""
+    """A measure, with all that its use needs."""
 
     name: str
     family: Family
@@ -97,7 +97,7 @@ class Definition:
 
     @property
     def example(self) -> str:
-        """The worked example, as one types it."""
+        """The worked example, as typed."""
         return (getdoc(self.function) or "").partition("\nExamples:\n")[2]
 
 
@@ -160,12 +160,12 @@ def measure(
 
 
 def _other(x: Any, name: str) -> Any:
-    """Return an argument beside the vectors: an array if it has the form of one, else as it is."""
+    """Return an argument beside the vectors: an array if of an array's form, else unchanged."""
     x = as_array(x, name)
     is_whole = isinstance(x, np.ndarray) and x.dtype.kind in "iu"
     return whole_numbers(x, name) if is_whole else x
 
 
 def value_of(result: float | Estimate) -> float:
-    """The number of a measure's result, whichever form it has."""
+    """Return the number of a measure's result of any form."""
     return float(result)

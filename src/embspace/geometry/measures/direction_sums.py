@@ -1,4 +1,4 @@
-"""Sums over vectors from which all measures of direction follow, and which add up over texts."""
+"""Sums over vectors for all measures of direction; the sums add up over texts."""
 
 from dataclasses import dataclass
 
@@ -10,11 +10,11 @@ from embspace.geometry.pairs.directions import norms, unit_rows
 
 @dataclass(frozen=True, eq=False)
 class DirectionSums:
-    """Sums over n vectors, in float64. Those of two clouds add up to those of both."""
+    """Sums over n vectors, in float64. The sums of two clouds add up to the sums of both."""
 
     n: int
     n_directed: int
-    """How many are longer than zero; the others have no direction."""
+    """The number of nonzero vectors; zero vectors have no direction."""
     unit_total: Float[np.ndarray, " dim"]
     """Sum of u = x / |x|."""
     unit_squares: Float[np.ndarray, " dim"]

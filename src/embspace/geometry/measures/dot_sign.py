@@ -53,8 +53,8 @@ def _cumulants(
     """The largest scale, and the cumulant generating function with three derivatives.
 
     A coordinate's product is (s / 2) (v - w), with s the product of the standard deviations and v
-    and w independent chi-squares of one degree of freedom. Their noncentralities are `plus` and
-    `minus`. Where s is 0 it is Gaussian.
+    and w independent chi-squares of 1 degree of freedom, with the noncentralities `plus` and
+    `minus`. Where s is 0 the product is Gaussian.
     """
     deviation_x, deviation_y = np.sqrt(variance_x), np.sqrt(variance_y)
     both = deviation_x * deviation_y > 0

@@ -1,6 +1,6 @@
 """Measures of the family `direction`: how far vectors point the same way.
 
-Each takes vectors, or their `DirectionSums`.
+All take vectors, or `DirectionSums` of vectors.
 """
 
 import numpy as np

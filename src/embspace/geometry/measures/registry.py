@@ -53,5 +53,5 @@ def definitions() -> dict[str, Definition]:
 
 
 def profiled_measures() -> dict[str, Definition]:
-    """Return those of `definitions` that stages take wherever they take a family."""
+    """Return the part of `definitions` that stages take with a family."""
     return {name: measure for name, measure in definitions().items() if measure.profiled}

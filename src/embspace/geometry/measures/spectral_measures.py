@@ -52,9 +52,9 @@ def top_variance_share(x: Vectors | Moments) -> float:
     bias=FEWER_AS_THEY_ARE,
 )
 def stable_rank(x: Vectors | Moments) -> float:
-    """Squared Frobenius norm over squared spectral norm, of the vectors as they are.
+    """Squared Frobenius norm over squared spectral norm, of the vectors without centering.
 
-    NaN where all are zero. Near 1 wherever the mean is long: it then measures the mean.
+    NaN where all are zero. Near 1 for a long mean: then a measure of the mean.
 
     Examples:
         >>> import numpy as np
@@ -137,10 +137,10 @@ def effective_rank_of_covariance(x: Vectors | Moments) -> float:
     bias=FEWER,
 )
 def spectral_entropy(x: Vectors | Moments) -> float:
-    """Entropy of the variances along the principal axes, over that of equal ones.
+    """Entropy of the variances along the principal axes, over the entropy of equal variances.
 
-    The logarithm of `effective_rank_of_covariance` in units of log d. NaN where nothing varies,
-    and of vectors of one coordinate.
+    The logarithm of `effective_rank_of_covariance` in units of log d. NaN where nothing varies, and
+    of vectors of a single coordinate.
 
     Examples:
         >>> import numpy as np
@@ -221,7 +221,7 @@ def debiased_participation_ratio(x: Vectors | Moments) -> float:
 def iso_score(x: Vectors | Moments) -> float:
     """Share of the dimensions that the variance uses evenly.
 
-    Computed step by step as published. NaN where nothing varies, and of one coordinate.
+    Computed step by step as published. NaN where nothing varies, and of a single coordinate.
 
     Examples:
         >>> import numpy as np

@@ -65,7 +65,7 @@ def explained_variance(
 
 
 def exponential_entropy(shares: Float[np.ndarray, " component"]) -> float:
-    """Return the effective rank of shares that sum to 1, from 1 to their number; NaN of NaN."""
+    """Return the effective rank of shares of sum 1, from 1 to the number of shares; NaN of NaN."""
     if np.isnan(shares).any():
         return float("nan")
     positive = shares[shares > 0]

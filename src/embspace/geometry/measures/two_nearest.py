@@ -45,11 +45,11 @@ ratio_measure = partial(
     bias=CURVED,
 )
 def two_nn(x: Vectors | NeighborGraph) -> Estimate:
-    """Slope of the line through the origin that is fitted to all ratios but the largest.
+    """Slope of the line through the origin, fitted to all ratios but the largest.
 
-    The largest has F = 1 and an infinite logarithm. Vectors with an equal one have no ratio and are
-    dropped. Where equal vectors are neighbors of a third, its ratio is 1, which raises the result:
-    take each vector once. Standard error: NaN, for the points on the line are sorted.
+    The largest has F = 1 and an infinite logarithm. Vectors with a copy have no ratio and are
+    dropped. A vector with two equal vectors as neighbors has the ratio 1, and raises the result:
+    take every vector once. Standard error: NaN, for the points on the line are sorted.
 
     Examples:
         >>> import numpy as np
@@ -65,9 +65,9 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     bias=CURVED,
 )
 def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0.1) -> Estimate:
-    """`two_nn` without the largest ratios, which strayed vectors have.
+    """`two_nn` without the largest ratios, typical of stray vectors.
 
-    As in scikit-dimension. Vectors with an equal one are dropped, too.
+    As in scikit-dimension. Vectors with a copy are dropped, too.
 
     Raises:
         ValueError: `discard_fraction` is not in [0, 1).
@@ -89,10 +89,10 @@ def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0
     bias=CURVED + " Equal vectors keep their weight in F, which raises it.",
 )
 def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
-    """`two_nn` over the lowest fifth of the ratios, as the group's published code has it.
+    """`two_nn` over the lowest fifth of the ratios, as in the group's published code.
 
-    Ratios of 1 and of equal vectors are dropped, but counted below all others in F. Distances under
-    1e-8 of the mean norm count as none; different vectors in float32 have larger ones.
+    Ratios of 1 and of equal vectors are dropped, but counted below all other ratios in F. Distances
+    under 1e-8 of the mean norm count as 0; different vectors in float32 have larger distances.
 
     Examples:
         >>> import numpy as np
@@ -117,10 +117,11 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     bias=CURVED,
 )
 def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
-    """The dimension under which the ratios are most likely, less its bias for n ratios.
+    """The dimension of maximum likelihood for the ratios, less the bias for n ratios.
 
-    Its standard error, d / sqrt(n - 2), is for independent ratios. Ratios of neighbors are not: on
-    a plane, new samples scatter some 1.4 times as far. Vectors with an equal one are dropped.
+    The standard error, d / sqrt(n - 2), is for independent ratios. Ratios of neighbors are
+    dependent: on a plane, new samples scatter some 1.4 times as far. Vectors with a copy are
+    dropped.
 
     Examples:
         >>> import numpy as np
@@ -160,8 +161,7 @@ def _by_line(x: Vectors | NeighborGraph, share_kept: float) -> Estimate:
 def _slope(ratios: Ratios, shares: Float[np.ndarray, " ratio"]) -> float:
     """Return the slope of the line through the origin; NaN where ratios are 1 but for rounding.
 
-    That is, where their logarithms are at most `ROUNDED` on root mean square, as those of evenly
-    spaced points.
+    The root mean square of the logarithms is then at most `ROUNDED`, as for evenly spaced points.
     """
     log_ratio = np.log(ratios)
     total = float(log_ratio @ log_ratio)

@@ -1,4 +1,4 @@
-"""Sums over units of texts, kept apart, so that those of any half follow without the vectors."""
+"""Sums over units of texts, kept apart: they give the sums of any half without the vectors."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -19,7 +19,7 @@ COUNTS = ("n", "n_directed", "n_texts")
 
 
 class UnitSums(Generic[Sums]):
-    """The sums of each unit, and those of any choice of units."""
+    """The sums of every unit, and of any choice of units."""
 
     def __init__(self, units: list[Sums]) -> None:
         self._kind: type[Sums] = type(units[0])
@@ -31,7 +31,7 @@ class UnitSums(Generic[Sums]):
         }
 
     def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Sums]:
-        """The sums over the units of each choice."""
+        """Return the sums over the units of every choice."""
         weights = chosen.astype(np.float64)
         totals = {name: weights @ stack for name, stack in self._stacks.items()}
         return [self._choice(totals, number) for number in range(len(chosen))]
@@ -57,12 +57,12 @@ class UnitMoments:
         origin: Float[np.ndarray, " dim"],
         most_numbers: int,
     ) -> None:
-        """`units` have the rows of each; `most_numbers` of products are held, or one unit's."""
+        """`units` has the rows of every unit; memory holds `most_numbers` of products."""
         self._x, self._units, self._origin = x, units, origin
         self._n_held = max(1, most_numbers // x.shape[1] ** 2)
 
     def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Moments]:
-        """Return the moments of the units of each choice, about the origin."""
+        """Return the moments of the units of every choice, about the origin."""
         totals: list[Moments] = []
         for first in range(0, len(self._units), self._n_held):
             some = slice(first, first + self._n_held)

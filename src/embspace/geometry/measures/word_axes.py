@@ -20,24 +20,24 @@ MOST_NUMBERS = 2**22  # that the occurrences of some words take at once
 
 @dataclass(frozen=True, eq=False)
 class WordAxes:
-    """Shares of each word that occurs twice or more; NaN where nothing varies."""
+    """Shares of every word with two or more occurrences; NaN where nothing varies."""
 
     square_shares: WordShares
-    """Of the squared lengths, along the axis that explains most of them."""
+    """Of the squared lengths, along the axis of the largest share."""
     variance_along_axis: WordShares
-    """Of the variance about the mean, along that same axis."""
+    """Of the variance about the mean, along the axis of `square_shares`."""
     variance_shares: WordShares
     """Of the variance about the mean, along the first principal axis."""
     square_share_of_all: float
-    """Of the squared lengths of all vectors together, along the axis that explains most of them."""
+    """Of the squared lengths of all vectors together, along the axis of the largest share."""
 
 
 def word_axes_of(
     x: "Vectors | WordAxes", group: Groups, moments: Moments | None = None
 ) -> WordAxes:
-    """The shares of the rows of `x`, whose words `group` numbers, or `x` if these are shares.
+    """The shares of the rows of `x`, with word numbers `group`, or `x` if given as shares.
 
-    The moments of `x`, if they are known, spare the products of all vectors.
+    Known moments of `x` spare the products of all vectors.
     """
     if isinstance(x, WordAxes):
         return x
@@ -63,7 +63,7 @@ def _words_of_one_size(
 
 
 def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
-    """Return each word's shares: of squares, of variance along that axis, of variance."""
+    """Return every word's shares: of squares, of variance along the same axis, of variance."""
     centered = x - x[:, :1]  # so that equal rows give exact zeros
     centered = centered - centered.mean(axis=1, keepdims=True)
     total, varying = (np.square(vectors).sum(axis=(1, 2)) for vectors in (x, centered))
@@ -91,7 +91,7 @@ def _first_axis(x: Several) -> tuple[WordShares, Float[np.ndarray, "word dim"]]:
 def _largest(
     products: Float[np.ndarray, "word m m"],
 ) -> tuple[WordShares, Float[np.ndarray, "word m"]]:
-    """The largest eigenvalues, and their vectors."""
+    """Return the largest eigenvalues, with eigenvectors."""
     from scipy.linalg import eigh
 
     m = products.shape[1]

@@ -1,4 +1,4 @@
-"""Sums of directions by word, from which measures of self-similarity follow."""
+"""Sums of directions by word, for measures of self-similarity."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ MOST_NUMBERS = 2**22  # that products of some words take at once
 
 @dataclass(frozen=True, eq=False)
 class WordDirections:
-    """The directions u = x / |x| of each word's vectors; those of length zero are left out."""
+    """The directions u = x / |x| of every word's vectors; zero vectors are left out."""
 
     counts: Float[np.ndarray, " word"]
-    """How many there are of the word."""
+    """The number of directions of the word."""
     squares: Float[np.ndarray, " word"]
     """Squared length of the sum of the word's."""
     total_square: float
@@ -26,7 +26,7 @@ class WordDirections:
 
 
 def word_directions_of(x: "Vectors | WordDirections", group: Groups) -> WordDirections:
-    """The sums over the rows of `x`, whose words `group` numbers, or `x` if these are sums."""
+    """The sums over the rows of `x`, with word numbers `group`, or `x` if given as sums."""
     if isinstance(x, WordDirections):
         return x
     return UnitWordDirections(x, np.zeros(len(x), dtype=np.int64), group).whole()
@@ -70,7 +70,7 @@ class UnitWordDirections:
             Float[np.ndarray, "word unit unit"],
         ]
     ]:
-        """Return, by a word's number of units: the words, their units, and products of these."""
+        """Yield, by a word's number of units: the words, and their units with products."""
         n_of_word = np.diff(np.append(self._starts, len(sums)))
         for n in np.unique(n_of_word):
             words = np.flatnonzero(n_of_word == n)
@@ -86,7 +86,7 @@ class UnitWordDirections:
         return self.of(np.ones((1, self._n_units), dtype=bool))[0]
 
     def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[WordDirections]:
-        """The sums over the units of each choice; a word that is in none of them counts 0."""
+        """Return the sums over the units of every choice; a word outside all units counts 0."""
         weights = chosen.astype(np.float64)
         counts = np.zeros((len(chosen), len(self._starts)))
         squares = np.zeros_like(counts)

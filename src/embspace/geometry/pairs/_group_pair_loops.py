@@ -22,12 +22,12 @@ class Side(NamedTuple):
     dot_shift: Float[np.ndarray, " n"]
     squared: Float[np.ndarray, " n"]
     inverse_norm: Float[np.ndarray, " n"]
-    """0 for a vector of length 0, which has no cosine."""
+    """0 for a vector of length 0, without a cosine."""
     centered_inverse_norm: Float[np.ndarray, " n"]
     group: Int[np.ndarray, " n"]
-    """Equal numbers on both sides are one group."""
+    """Equal numbers on both sides are the same group."""
     place: Int[np.ndarray, " n"]
-    """In the sums, of the unit that the group belongs to."""
+    """In the sums, of the group's unit."""
 
 
 class Tally(NamedTuple):
@@ -66,7 +66,7 @@ def _dot_products(products, shift, shifts, values, sums, places):
 @no_type_check
 @njit
 def _cosines(products, inverse, inverses, values, sums, places):
-    """Fill in the cosines that are defined; return their number."""
+    """Fill in the defined cosines; return the number of defined cosines."""
     n = 0
     for j in range(products.size):
         if inverse * inverses[j] > 0:
@@ -106,7 +106,7 @@ def _count(values, low, high, counts, power_sums, extremes):
 @no_type_check
 @njit
 def _tally_part(products, columns, i, x, y, tally, values):
-    """Pairs of vector `i` of `x` with some neighboring ones of `y`."""
+    """Pairs of vector `i` of `x` with some neighboring vectors of `y`."""
     values, places = values[: products.size], y.place[columns]
     sums = tally.sums[x.place[i]]
     limits, counts, powers, extremes = tally.limits, tally.counts, tally.power_sums, tally.extremes

@@ -1,4 +1,4 @@
-"""Lengths and directions of vectors, and the angles that chance alone gives."""
+"""Lengths and directions of vectors, and the angles by chance alone."""
 
 import numpy as np
 from jaxtyping import Float
@@ -26,7 +26,7 @@ def _norms_of_scaled(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " n"]:
 
 @takes_arrays(single=True, numbers="any", at_least=0)
 def unit_rows(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return each row over its length, in float32 if `x` is, else in float64.
+    """Return every row over its length, in float32 if `x` is, else in float64.
 
     A row of length zero stays zero.
     """

@@ -1,4 +1,4 @@
-"""Finds equal vectors: those that differ by no more than rounding in float32 leaves."""
+"""Finds equal vectors: equal up to rounding in float32."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -9,7 +9,7 @@ ROUNDING = 1e-5
 
 
 def is_one_vector(x: Float[np.ndarray, "n dim"]) -> bool:
-    """Return whether only rounding tells any row from the first one."""
+    """Return whether all rows equal the first row up to rounding."""
     first = x[0].astype(np.float64)
     return all(
         bool((np.linalg.norm(block - first, axis=1) <= ROUNDING * np.linalg.norm(first)).all())

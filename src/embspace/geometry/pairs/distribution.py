@@ -25,7 +25,7 @@ class Distribution:
     """
 
     edges: Float[np.ndarray, " edge"]
-    """Of equal width, ascending. A bin holds its lower edge, the last one both."""
+    """Of equal width, ascending. A bin holds the lower edge, the last bin both."""
     counts: Int[np.ndarray, " bin"]
     power_sums: Float[np.ndarray, "4"]
     """Sums of u, u^2, u^3, u^4 with u = v - `center`."""
@@ -48,9 +48,9 @@ class Distribution:
         center: float | None = None,
         rounding: float = 0.0,
     ) -> "Distribution":
-        """Count `values`, each `repeats` times; those beyond the edges go into the end bins.
+        """Count `values`, `repeats` times; values beyond the edges go into the end bins.
 
-        The center is their mean by default.
+        The center is the mean by default.
         """
         repeats = np.broadcast_to(np.asarray(repeats, dtype=np.int64), values.shape)
         values, repeats = values[repeats > 0].astype(np.float64), repeats[repeats > 0]
@@ -82,7 +82,7 @@ class Distribution:
         )
 
     def sums_about(self, center: float) -> Float[np.ndarray, "4"]:
-        """Return the power sums as they are about another center."""
+        """Return the power sums about a new center."""
         move = self.center - center
         sums = np.append(self.n, self.power_sums)
         return np.array(
@@ -111,10 +111,10 @@ class Distribution:
 
     @property
     def skewness(self) -> float:
-        """Return the third standardized moment: 0 for a symmetric one, NaN for a constant.
+        """Return the third standardized moment: 0 if symmetric, NaN for a constant.
 
         NaN, too, where the standard deviation is under `FEWEST_ROUNDINGS` times `rounding`, or the
-        center so far from the mean that float64 has lost more than `MOST_LOST`.
+        center is far enough from the mean for a loss of more than `MOST_LOST` in float64.
         """
         mean, second, third, _ = self._moments
         return self._standardized(third - 3 * mean * second + 2 * mean**3, 3)

@@ -24,20 +24,20 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Taken(NamedTuple):
-    """The array that an argument holds, as its annotation says."""
+    """The array of an argument, by the annotation."""
 
     axes: tuple[str, ...]
-    """Their names; one that begins with `*`, or is `...`, stands for any number of axes."""
+    """Names; a name with a leading `*`, or `...`, stands for any number of axes."""
     kinds: frozenset[str]
     """Names of NumPy's types; none: any."""
     instead: tuple[type, ...]
-    """Types that the argument may have in the place of an array."""
+    """Types allowed in the place of an array."""
     is_optional: bool
-    """Whether None is one of these."""
+    """Whether None is allowed."""
 
     @property
     def last(self) -> tuple[str, ...]:
-        """The axes after any number of others."""
+        """The axes after any number of further axes."""
         return tuple(axis for axis in self.axes if not axis.startswith(("*", "...")))
 
 
@@ -103,7 +103,7 @@ def takes_arrays(
 
 
 def _taken(parameter: Parameter) -> Taken | None:
-    """Return what an argument takes, None if no array."""
+    """Return the array of an argument's annotation, None without an array."""
     kinds = get_args(parameter.annotation) or (parameter.annotation,)
     arrays = [kind for kind in kinds if hasattr(kind, "dim_str")]
     if not arrays:
@@ -149,7 +149,7 @@ def _shown(taken: Taken) -> str:
 def _check_lengths(
     x: np.ndarray, name: str, taken: Taken, lengths: dict[str, tuple[str, int]]
 ) -> None:
-    """See that axes of one name are equally long; `lengths` has those of the arguments before."""
+    """Check the axes: equal names, equal lengths; `lengths` holds the earlier arguments' axes."""
     for axis, length in zip(taken.last, x.shape[x.ndim - len(taken.last) :], strict=True):
         if not axis.isidentifier() or axis == "_":
             continue

@@ -55,13 +55,13 @@ class Search(NamedTuple):
     """
 
     bound: Float[np.ndarray, " list"]
-    """No key above it can win any more; lowered while other blocks are being scanned."""
+    """A key above the bound cannot win any more; lowered during the scan of other blocks."""
     margin: float
-    """Largest difference between a float32 key and the true one."""
+    """Largest difference between a float32 key and the true key."""
 
 
 class ExtremeLists:
-    """Gathers what the blocks of a scan have kept: one list a group and order.
+    """Gathers the kept pairs of the blocks of a scan: a list per group and order.
 
     The outcome does not depend on the order of the blocks, for (key, first, second) orders all
     pairs strictly.

@@ -1,4 +1,4 @@
-"""The neighbor graph of some rows of a cloud, from that of all of them."""
+"""The neighbor graph of some rows of a cloud, from the graph of all rows."""
 
 import numpy as np
 from jaxtyping import Float, Int

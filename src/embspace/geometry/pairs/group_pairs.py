@@ -26,14 +26,14 @@ BLOCK_ROWS = 512  # of all products that are in memory at once
 
 @dataclass(frozen=True, eq=False)
 class GroupedVectors:
-    """Vectors about their mean, each in a group and each group in a unit, both ascending."""
+    """Vectors about the mean, in groups within units, both ascending."""
 
     centered: Float[np.ndarray, "n dim"]
     mean: Float[np.ndarray, " dim"]
     groups: Int[np.ndarray, " n"]
-    """No two vectors of one group are a pair."""
+    """Two vectors of the same group are no pair."""
     units: Int[np.ndarray, " n"]
-    """For which sums are kept: each group, or several where they are too many."""
+    """Units of the kept sums: a group, or several if there are too many."""
 
     @classmethod
     def of(
@@ -42,10 +42,10 @@ class GroupedVectors:
         groups: Int[np.ndarray, " n"],
         units: Int[np.ndarray, " n"],
     ) -> "GroupedVectors":
-        """Return the vectors in float64; equal ones are exactly zero about their mean.
+        """Return the vectors in float64; equal vectors are exactly zero about the mean.
 
         Raises:
-            ValueError: no vector, NaN or infinity, or units that do not ascend with the groups.
+            ValueError: no vector, NaN or infinity, or units out of the order of the groups.
         """
         if not len(x) or not np.isfinite(x).all():
             raise ValueError(f"x: expected finite vectors, found {x.shape} with NaN or infinity")
@@ -60,7 +60,7 @@ class GroupedVectors:
 
     @property
     def vectors(self) -> Float[np.ndarray, "n dim"]:
-        """Return the vectors as they were, by group."""
+        """Return the vectors before centering, by group."""
         return self.centered + self.mean
 
 
@@ -71,16 +71,16 @@ class GroupPairs:
     distributions: dict[str, Distribution]
     """By name in `QUANTITIES`."""
     sums: Float[np.ndarray, "place_x place_y total"]
-    """Of each of `TOTALS` over the pairs of one unit with another, or within it."""
+    """Sums of `TOTALS` over the pairs of two units, or within a unit."""
     units_x: Int[np.ndarray, " place_x"]
     units_y: Int[np.ndarray, " place_y"]
-    """The number of the unit at each place."""
+    """The number of the unit at every place."""
     within: bool
 
     def totals(self, chosen: Bool[np.ndarray, " unit"]) -> dict[str, float]:
-        """Return each of `TOTALS` over the pairs of which both lie in the chosen units.
+        """Return all `TOTALS` over the pairs with both vectors in the chosen units.
 
-        Numbers of pairs, of cosines, of cosines that are not positive; sums of all others.
+        Numbers of pairs, of cosines, of cosines of at most 0; sums of all other quantities.
         `chosen` has a value for every number of a unit.
         """
         in_x, in_y = chosen[self.units_x], chosen[self.units_y]
@@ -127,7 +127,7 @@ def scan_group_pairs(
 
 
 def _distribution(tally: Tally, row: int) -> Distribution:
-    """Return the distribution of a quantity, its powers about the middle of its limits."""
+    """Return the distribution of a quantity, the powers about the middle of the limits."""
     low, high = tally.limits[row].tolist()
     counts, (lowest, highest) = tally.counts[row], tally.extremes[row].tolist()
     edges = np.linspace(low, high, len(counts) + 1)
@@ -164,10 +164,10 @@ def _inverse(lengths: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
 
 
 def _limits(x: GroupedVectors, y: GroupedVectors) -> Float[np.ndarray, "quantity 2"]:
-    """A range for each quantity that holds all values and is narrow for narrow clouds.
+    """A range for every quantity, with all values, and narrow for narrow clouds.
 
-    A dot product is that of the means, or as far off as the triangle inequality allows; a cosine
-    is 1 - d^2 / (2 |x| |y|) or more.
+    A dot product differs from the product of the means as far as the triangle inequality allows; a
+    cosine is 1 - d^2 / (2 |x| |y|) or more.
     """
     widest_x, widest_y = norms(x.centered).max(), norms(y.centered).max()
     mean_product, apart = x.mean @ y.mean, x.mean - y.mean

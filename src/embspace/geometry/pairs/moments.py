@@ -1,4 +1,4 @@
-"""Sums over vectors from which all measures of a spectrum follow, and which add up over texts."""
+"""Sums over vectors for all measures of a spectrum; the sums add up over texts."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +16,8 @@ BLOCK_ROWS = 4096
 class Moments:
     """Sums over n vectors relative to an origin, in float64.
 
-    Those of two clouds with one origin add up to those of both: a half of the texts needs no
-    second look at the vectors.
+    The sums of two clouds with the same origin add up to the sums of both: a half of the texts
+    needs no second look at the vectors.
     """
 
     n: int
@@ -31,14 +31,14 @@ class Moments:
     quartic: float
     """Sum of |y|^4."""
     rows: Float[np.ndarray, "n dim"] | None = None
-    """The y where they are fewer than coordinates: the products of pairs of them, a smaller matrix
-    than `products`, have the same eigenvalues."""
+    """The y if fewer than coordinates: the products of pairs of y, a smaller matrix than
+    `products`, have the same eigenvalues."""
 
     def __add__(self, other: "Moments") -> "Moments":
         """Return the moments of both clouds together.
 
         Raises:
-            ValueError: their origins differ.
+            ValueError: the origins differ.
         """
         if not np.array_equal(self.origin, other.origin):
             raise ValueError("moments: expected one origin, found two")

@@ -1,4 +1,4 @@
-"""The neighbor graph that measures of neighbors take, from vectors or as it is."""
+"""The neighbor graph for measures of neighbors, from vectors or as given."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ SMALL, BLOCK_ROWS = 8192, 512
 
 
 class VectorsAndNeighbors(NamedTuple):
-    """The vectors and their neighbors, for a measure that needs both."""
+    """The vectors and their neighbors, for a measure of both."""
 
     vectors: Vectors
     neighbors: NeighborGraph
@@ -26,7 +26,7 @@ class VectorsAndNeighbors(NamedTuple):
 def ratios_of_distances(
     farther: Float[np.ndarray, " n"], nearer: Float[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """Each distance over a smaller one; exactly 1 for two that only rounding tells apart."""
+    """Return distances over smaller distances; exactly 1 if equal up to rounding."""
     ratios: Float[np.ndarray, " n"] = farther / nearer
     return np.where(ratios < 1 + TIE, 1.0, ratios)
 

@@ -25,7 +25,7 @@ class NeighborGraph:
 
     @property
     def k(self) -> int:
-        """Return the number of neighbors of each row."""
+        """Return the number of neighbors of every row."""
         return self.indices.shape[1]
 
     def first(self, k: int) -> "NeighborGraph":
@@ -39,9 +39,9 @@ class NeighborGraph:
         return NeighborGraph(self.indices[:, :k], self.distances[:, :k])
 
     def in_degrees(self) -> Int[np.ndarray, " n"]:
-        """Return how often a row is among the neighbors of others: the k-occurrence.
+        """Return how often a row is among the neighbors of other rows: the k-occurrence.
 
         Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions a
-        few rows, the hubs, have many times the average, which is `k`.
+        few rows, the hubs, have many times the average `k`.
         """
         return np.bincount(self.indices.ravel(), minlength=self.n)

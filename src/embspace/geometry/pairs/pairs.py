@@ -1,4 +1,4 @@
-"""All pairs of vectors in one pass: distributions, extremes and nearest neighbors."""
+"""All pairs of vectors in a single pass: distributions, extremes and nearest neighbors."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -49,13 +49,13 @@ class PairScan:
     """The result of `scan_pairs`."""
 
     distributions: Distributions
-    """By name of the metric, of those asked for: euclidean_distance, dot_product, cosine."""
+    """By name of a wanted metric: euclidean_distance, dot_product, cosine."""
     extremes: tuple[ExtremePairs, ...]
     """By group, then largest, smallest, nearest_to_zero."""
     neighbors: NeighborGraph | None
     """If asked for."""
     largest_cosines: Float[np.ndarray, " n_x"] | None
-    """Of each row of x with another row, if asked for; NaN for a row of norm zero, or alone."""
+    """Of every row of x with any other row, if wanted; NaN for a row of norm zero, or alone."""
 
 
 def scan_pairs(

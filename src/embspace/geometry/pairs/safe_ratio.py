@@ -1,4 +1,4 @@
-"""Quotients and means that are NaN where they are not defined."""
+"""Quotients and means, NaN where undefined."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -7,13 +7,13 @@ Numbers = Float[np.ndarray, "..."] | Int[np.ndarray, "..."] | np.floating | np.i
 
 
 def ratio(over: Numbers, under: Numbers) -> Float[np.ndarray, "..."]:
-    """Return quotients of arrays that may be broadcast; NaN where `under` is 0."""
+    """Return quotients of broadcast arrays; NaN where `under` is 0."""
     shape = np.broadcast_shapes(np.shape(over), np.shape(under))
     return np.divide(over, under, out=np.full(shape, np.nan), where=np.not_equal(under, 0))
 
 
 def mean_of_defined(values: Float[np.ndarray, "..."], axis: int) -> Float[np.ndarray, "..."]:
-    """Mean along `axis` of the values that are not NaN; NaN where all are, or there is none."""
+    """Return the mean along `axis` of the values other than NaN; NaN without values."""
     defined: Bool[np.ndarray, ...] = ~np.isnan(values)
     total = np.asarray(np.where(defined, values, 0).sum(axis=axis))
     return ratio(total, np.asarray(defined.sum(axis=axis)))

@@ -23,7 +23,7 @@ def check_square(dim: int) -> None:
 
 
 def available_memory() -> int:
-    """The bytes that a program may take without swapping."""
+    """Return the bytes of memory available without swapping."""
     import psutil
 
     return int(psutil.virtual_memory().available)

@@ -1,4 +1,4 @@
-"""The array types that several modules share."""
+"""The array types of several modules."""
 
 import numpy as np
 from jaxtyping import Float, Int

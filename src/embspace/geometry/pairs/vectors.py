@@ -1,4 +1,4 @@
-"""Takes arrays in any form that people have them in, and refuses what no function can take."""
+"""Takes arrays in any usual form, and refuses input that no function can take."""
 
 import math
 from typing import Any
@@ -12,9 +12,9 @@ LOST = "expected vectors, (n, dim), found rows of several lengths"
 
 
 def as_vectors(x: Any, name: str = "x") -> Any:
-    """Return vectors as a float64 array; sums or a graph of vectors go through as they are.
+    """Return vectors as a float64 array; sums or a graph of vectors go through unchanged.
 
-    `name` is what errors call them.
+    Errors call the vectors `name`.
 
     Raises:
         ValueError: as `as_array`, `real_numbers` and `checked_numbers`; not of two dimensions, or
@@ -31,15 +31,15 @@ def as_vectors(x: Any, name: str = "x") -> Any:
 
 
 def as_array(x: Any, name: str = "x") -> Any:
-    """Return the array of a tensor, data frame, series or nested lists; anything else as it is.
+    """Return the array of a tensor, data frame, series or nested lists; anything else unchanged.
 
-    Tensors may lie on any device, have a history and be of any type; those of a float type that
-    NumPy lacks, or that has few digits, become float64.
+    Tensors may lie on any device, have a history and be of any type; float types that NumPy lacks,
+    or with few digits, become float64.
 
     Raises:
-        ValueError: of what looks like an array and is not: a masked array, whose values are
-            missing; a sparse matrix; `np.matrix`, whose products are others; a tensor without
-            values; rows of several lengths.
+        ValueError: an object that looks like an array: a masked array, with missing values; a
+            sparse matrix; `np.matrix`, with a different product; a tensor without values; rows of
+            several lengths.
     """
     if isinstance(x, np.ma.MaskedArray):
         raise ValueError(
@@ -72,9 +72,9 @@ def _has_values(x: Any) -> bool:
 def real_numbers(
     x: Shaped[np.ndarray, "..."], name: str, *, single: bool = False
 ) -> Float[np.ndarray, "..."]:
-    """Return real numbers of any type in float64, row after row in memory; no copy if they are so.
+    """Return real numbers of any type in float64, row after row in memory; copies only if needed.
 
-    `single`: those in float32 stay so.
+    `single`: numbers in float32 stay float32.
 
     Raises:
         ValueError: complex numbers, texts, dates, objects, truth values.
@@ -87,7 +87,7 @@ def real_numbers(
 
 
 def whole_numbers(x: Shaped[np.ndarray, "..."], name: str) -> np.ndarray:
-    """Return whole numbers of any type in int64: differences of short ones would wrap around.
+    """Return whole numbers of any type in int64: differences of short types would wrap around.
 
     Raises:
         ValueError: of any other type.
@@ -100,10 +100,10 @@ def whole_numbers(x: Shaped[np.ndarray, "..."], name: str) -> np.ndarray:
 def checked_numbers(
     x: Float[np.ndarray, "..."], name: str, *, moderate: bool = True
 ) -> Float[np.ndarray, "..."]:
-    """Return `x`, all finite and, if `moderate`, such that functions can take fourth powers.
+    """Return `x`, all finite and, if `moderate`, in the range of finite fourth powers.
 
     Raises:
-        ValueError: NaN or infinity, or a largest magnitude that is neither 0 nor in range.
+        ValueError: NaN or infinity, or a largest magnitude other than 0 and out of range.
     """
     if not x.size:
         return x

@@ -1,4 +1,4 @@
-"""The rank of one row of a table among all of them, by their nearness to a vector; and the nearest.
+"""The rank of a row of a table among all rows, by nearness to a vector; and the nearest.
 
 For states of a token and the rows of a vocabulary: how many rows are nearer than the token's own.
 """
@@ -24,10 +24,10 @@ TIE = 1e-12  # of the scale of the scores in float64: as near
 
 @dataclass(frozen=True, eq=False)
 class VocabularyRanks:
-    """Each vector beside its own row, and the rows that are nearest to it."""
+    """Every vector beside its own row, and the rows nearest to the vector."""
 
     rank: Float[np.ndarray, " n"]
-    """Rows that are nearer than the own one; 0 = none. A row that is as near counts half.
+    """Number of rows nearer than the own row; a row equally near counts half.
 
     NaN where vector or own row has no nearness, as the cosine of a zero vector."""
     cosine: Float[np.ndarray, " n"]
@@ -37,7 +37,7 @@ class VocabularyRanks:
     nearest: Int[np.ndarray, "n k"]
     """Numbers of rows, the nearest first; -1 where the table has fewer that have a nearness."""
     nearest_value: Float[np.ndarray, "n k"]
-    """The cosine, distance or product of each of `nearest`."""
+    """The cosine, distance or product of the rows in `nearest`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class _Scores:
     scale: Float[np.ndarray, "shift row"]
     offset: Float[np.ndarray, "shift row"]
     size: Float[np.ndarray, " n"]
-    """The magnitude of the largest term in each vector's scores, which bounds their rounding."""
+    """The magnitude of the largest term in a vector's scores, a bound of the rounding."""
 
     def pair_scores(
         self, number: Int[np.ndarray, " pair"], row: Int[np.ndarray, " pair"]
@@ -225,7 +225,7 @@ def _merged(
 def _sorted(
     scores: _Scores, numbers: Int[np.ndarray, " some"], kept: Int[np.ndarray, "some kept"], k: int
 ) -> Int[np.ndarray, "some k"]:
-    """The `k` nearest of those kept by scores in float64, equal ones by number."""
+    """Return the `k` nearest of the kept rows by scores in float64, equal scores by number."""
     nearest = np.full((len(numbers), k), -1, dtype=np.int64)
     if not k:
         return nearest
@@ -241,7 +241,7 @@ def _sorted(
 def _values(
     scores: _Scores, nearest: Int[np.ndarray, "n k"], nearness: Nearness
 ) -> Float[np.ndarray, "n k"]:
-    """The nearness of each of the nearest rows; NaN where there is none."""
+    """Return the nearness of the nearest rows; NaN without a row."""
     number = np.repeat(np.arange(len(nearest)), nearest.shape[1])
     row = nearest.ravel()
     known = row >= 0

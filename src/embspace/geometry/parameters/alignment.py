@@ -1,8 +1,8 @@
-"""Matches the layers of two models of one vocabulary by their parameters.
+"""Matches the layers of two models of a common vocabulary by parameters.
 
-A parameter is a row of shape (dim,); its projection, of shape (token,), is its product with each
+A parameter is a row of shape (dim,); the projection, of shape (token,), is the product with every
 row of an embedding matrix (token, dim). The correlation of two projections follows from three
-matrices of (dim, dim) or (dim, other_dim), so that none is ever made.
+matrices of (dim, dim) or (dim, other_dim), and projections are never made.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ class Covariances(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """The layers of another model that belong to those of one."""
+    """The layers of the second model matched with the layers of the first."""
 
     order: Int[np.ndarray, " layer"]
-    """The number of each layer's match, from 0; -1 of one that has none."""
+    """The number of every layer's match, from 0; -1 without a match."""
     total: float
     """The sum of the similarities of all matches."""
     margin: float
-    """By how much the total of the second best assignment is below; NaN if there is no other."""
+    """The total less the total of the second best assignment; NaN without a second."""
 
 
 def vocabulary_covariances(first: Rows, second: OtherRows) -> Covariances:
@@ -55,11 +55,11 @@ def vocabulary_covariances(first: Rows, second: OtherRows) -> Covariances:
 def projected_row_means(
     first: Sequence[Rows], second: Sequence[OtherRows], covariances: Covariances
 ) -> RowMeans:
-    """Return mean |r| of each row of the second model with the rows of a layer of the first.
+    """Return mean |r| of every row of the second model with the rows of a layer of the first.
 
     r is Pearson's correlation over the vocabulary of x E1' and y E2'. Rows of the second model
-    stand one layer below the other. A row whose projection is constant has no r, and is left out
-    of means; NaN where nothing is left. In [0, 1].
+    stand layer below layer. A row of constant projection has no r, and is left out of means; NaN
+    where nothing is left. In [0, 1].
     """
     x = [_unit(layer, covariances.first) @ covariances.cross for layer in first]
     return _row_means(x, _unit(np.concatenate(second), covariances.second))
@@ -68,10 +68,11 @@ def projected_row_means(
 def raw_row_means(first: Sequence[Rows], second: Sequence[OtherRows]) -> RowMeans:
     """Return the same with Pearson's correlation over the dimensions of the rows themselves.
 
-    The baseline of Dar et al.: dimension i of one model has nothing to do with that of another.
+    The baseline of Dar et al.: dimension i of a model has nothing to do with dimension i of the
+    second.
 
     Raises:
-        ValueError: if the models are not of one width.
+        ValueError: if the models differ in width.
     """
     if first[0].shape[1] != second[0].shape[1]:
         raise ValueError(f"{first[0].shape[1]} dimensions against {second[0].shape[1]}")
@@ -146,14 +147,14 @@ def layer_similarity(row_means: RowMeans, other_layer: Int[np.ndarray, " other_r
 
 
 def layer_numbers(rows: Sequence[np.ndarray]) -> Int[np.ndarray, " row"]:
-    """Return the layer of each row, from 0, one layer below the other."""
+    """Return the layer of every row, from 0, layer below layer."""
     return np.repeat(np.arange(len(rows)), [len(layer) for layer in rows])
 
 
 def best_order(similarity: Similarity) -> Int[np.ndarray, " layer"]:
-    """Return the number of each layer's match in the assignment with the largest total.
+    """Return the number of every layer's match in the assignment with the largest total.
 
-    The Hungarian method; -1 of a layer that has no match.
+    The Hungarian method; -1 for a layer without a match.
 
     Raises:
         ValueError: if a similarity is NaN.
@@ -198,7 +199,7 @@ def _double(x: np.ndarray) -> np.ndarray:
 
 
 def _unit(rows: Rows, covariance: Float[np.ndarray, "dim dim"]) -> Rows:
-    """Return rows whose projections have a variance of 1; NaN of those that are constant."""
+    """Return rows with projections of variance 1; NaN for constant projections."""
     rows = _double(rows)
     variances = np.einsum("rd,rd->r", rows @ covariance, rows)
     least = np.einsum("rd,rd->r", rows, rows) * np.trace(covariance) * np.finfo(float).eps
@@ -214,7 +215,7 @@ def _centered_unit(rows: Rows) -> Rows:
 
 
 def _row_means(x: Sequence[OtherRows], y: OtherRows) -> RowMeans:
-    """Return mean absolute products; those of rows are float32, as parameters are."""
+    """Return mean absolute products; products of rows are float32, as parameters are."""
     is_defined = ~np.isnan(y).any(axis=1)
     others = y[is_defined].astype(np.float32).T
     means = np.full((len(x), len(y)), np.nan)

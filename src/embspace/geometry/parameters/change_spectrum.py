@@ -1,4 +1,4 @@
-"""In how many directions a weight moved, and how these lie to those that it had."""
+"""The number of directions of a weight's change, and their angles to the weight's own."""
 
 from dataclasses import dataclass
 
@@ -17,9 +17,9 @@ from embspace.geometry.parameters.rounding import (
 from embspace.geometry.parameters.weight_change import BLOCK, WeightMatrix
 
 FEW_STEPS = 2
-"""Steps to the next number of a format, by which entries differ that sums left and came back to.
+"""Steps to the next number of a format: the error of entries after a sum and its reversal.
 
-The root of their mean square is 1.5 times 2^-bits for normal sums; a step is at most 2 times.
+The root mean square of the steps is 1.5 times 2^-bits for normal sums; a step is at most 2 times.
 """
 
 
@@ -30,7 +30,7 @@ class ChangeSpectrum:
     values: Float[np.ndarray, " value"]
     """Descending, float64."""
     directions: Float[np.ndarray, "value dim"]
-    """Unit vectors, those of the largest values first."""
+    """Unit vectors, the largest values first."""
     tolerance: float
     """The largest singular value that rounding of the entries of W and W' may cause."""
     stored: str
@@ -43,7 +43,7 @@ class ChangeSpectrum:
 
     @property
     def stable_rank(self) -> float:
-        """The squared norm over the largest squared singular value: 1 for one direction."""
+        """The squared norm over the largest squared singular value: 1 for a single direction."""
         squares = np.square(self.values)
         return float(squares.sum() / squares[0]) if squares[0] > 0 else float("nan")
 
@@ -129,12 +129,13 @@ def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.nda
 def overlap_with(
     spectrum: ChangeSpectrum, leading: Float[np.ndarray, "value dim"]
 ) -> tuple[float, float]:
-    """Return how the first directions of a change lie to those that lead W.
+    """Return the angles of a change's first directions to the leading directions of W.
 
-    First the mean squared cosine of their principal angles, in [0, 1], at random len(leading) / dim
+    First the mean squared cosine of the principal angles, in [0, 1], at random len(leading) / dim
     on average: a unit vector of random direction has this share of its squared length in a space of
-    that dimension. Then the smallest angle, in degrees. As many directions of the change as lead,
-    no more than its rank; NaN for a change of rank 0, and from weights of 0.
+    dimension len(leading). Then the smallest angle, in degrees. As many directions of the change as
+    leading directions, no more than the change's rank; NaN for a change of rank 0, and from weights
+    of 0.
     """
     first = spectrum.directions[: min(spectrum.rank, len(leading))]
     if not len(first):

@@ -1,4 +1,4 @@
-"""Asks whether layers that are matched stand in one order in both models."""
+"""Measures whether matched layers stand in the same order in both models."""
 
 from itertools import combinations
 
@@ -7,10 +7,10 @@ from jaxtyping import Int
 
 
 def share_in_order(order: Int[np.ndarray, " layer"]) -> float:
-    """Return the share of pairs of matched layers whose matches stand in the same order.
+    """Return the share of pairs of matched layers with their matches in the same order.
 
-    `order` has the number of each layer's match, -1 of one without. In [0, 1]: 1/2 at random, 1 if
-    the deeper of two layers always has the deeper match. NaN with fewer than two matches.
+    `order` has the number of every layer's match, -1 without a match. In [0, 1]: 1/2 at random, 1
+    if the deeper of two layers always has the deeper match. NaN with fewer than two matches.
     """
     matched = order[order >= 0]
     pairs = [bool(one < other) for one, other in combinations(matched, 2)]

@@ -47,9 +47,9 @@ def listed_counts(
 def count_bound(
     null: Int[np.ndarray, "*list draw sign"], *, level: float
 ) -> Int[np.ndarray, "*list"]:
-    """Return the count that a share `level` of random vectors, or more, do not exceed.
+    """Return the least count not exceeded by a share `level` of random vectors.
 
-    Of each, the larger count of the vector and its negation.
+    The count of a random vector is the larger of the counts of the vector and its negation.
     """
     bound = np.quantile(null.max(axis=-1), level, axis=-1, method="inverted_cdf")
     return np.asarray(bound, dtype=np.int64)

@@ -1,7 +1,8 @@
-"""Measures what the tokens of top pairs have in common, beside pairs that chance makes.
+"""Measures the relations between the tokens of top pairs, beside pairs made by chance.
 
-A relation says of pairs of token numbers whether it holds. Lists of pairs are arrays of shape
-(list, pair), a list a head, the most extreme pair first, with -1 where a list has no more pairs.
+A relation is a function of pairs of token numbers: true where the relation holds. Lists of pairs
+are arrays of shape (list, pair), a list a head, the most extreme pair first, with -1 where a list
+has no more pairs.
 """
 
 from collections import defaultdict
@@ -27,7 +28,7 @@ def equal_tokens(classes: Int[np.ndarray, " token"]) -> Relation:
 
 
 def shared_value(values: Sequence[Sequence[int]]) -> Relation:
-    """Return the relation of tokens that have a value in common; `values` has those of each."""
+    """Return the relation of tokens with a common value; `values` has a token's values."""
     most = max((len(token_values) for token_values in values), default=0)
     slots = np.full((max(most, 1), len(values)), NOTHING, dtype=np.int32)
     for token, token_values in enumerate(values):
@@ -45,10 +46,10 @@ def shared_value(values: Sequence[Sequence[int]]) -> Relation:
 
 
 def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
-    """Return the relation of tokens whose texts, the first before the second, are a token's.
+    """Return the relation of tokens that join to a token's text, the first before the second.
 
-    `texts` are those of all tokens, without marks; `is_word` says which tokens a joined text may
-    be, those that start a word where tokens are marked.
+    `texts` are the texts of all tokens, without marks; `is_word` marks the allowed joined texts:
+    the tokens at the start of a word, if tokens are marked.
     """
     number_of: defaultdict[str, int] = defaultdict(lambda: len(number_of))
     numbers = np.array([number_of[text] for text in texts], dtype=np.int64)
@@ -75,14 +76,14 @@ def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
 
 @dataclass(frozen=True, eq=False)
 class PairLists:
-    """The top pairs of several heads, or of draws of them."""
+    """The top pairs of several heads, or of draws of the pairs."""
 
     rows: Int[np.ndarray, "*list pair"]
     columns: Int[np.ndarray, "*list pair"]
 
     @classmethod
     def of(cls, lists: Sequence[tuple[np.ndarray, np.ndarray]], n_pairs: int) -> "PairLists":
-        """Return the first `n_pairs` of each list of rows and columns."""
+        """Return the first `n_pairs` of every list of rows and columns."""
         rows, columns = np.full((2, len(lists), n_pairs), NOTHING, dtype=np.int64)
         for number, (first, second) in enumerate(lists):
             n = min(n_pairs, len(first))
@@ -90,7 +91,7 @@ class PairLists:
         return cls(rows, columns)
 
     def unequal(self, equal: Relation, n_pairs: int) -> "PairLists":
-        """Return the first `n_pairs` pairs of each list that `equal` does not hold of."""
+        """Return the first `n_pairs` pairs of every list outside the relation `equal`."""
         kept = (self.rows >= 0) & ~equal(self.rows, self.columns)
         order = np.argsort(~kept, axis=-1, kind="stable")[..., :n_pairs]
         has = np.take_along_axis(kept, order, axis=-1)
@@ -102,7 +103,7 @@ class PairLists:
 
 
 def category_shares(lists: PairLists, relation: Relation) -> Float[np.ndarray, "*list"]:
-    """Return the share of the pairs of each list that a relation holds of; NaN without a pair."""
+    """Return the share of the pairs of every list in a relation; NaN without a pair."""
     has = lists.rows >= 0
     hits = (relation(lists.rows, lists.columns) & has).sum(axis=-1)
     n = has.sum(axis=-1)
@@ -149,8 +150,8 @@ def paired_anew_shares(
 ) -> dict[str, Float[np.ndarray, "draw list"]]:
     """Return the shares of the same rows with the same columns in random order, by relation.
 
-    Rows and columns keep what they have in common over a list, such as being names of places; what
-    is above this is of the single pairs. Pairs that chance makes equal are left out.
+    Rows and columns keep the common traits of a list, for instance names of places; an excess over
+    these shares is due to the single pairs. Pairs made equal by chance are left out.
     """
     made: list[PairLists] = []
     for n in _parts(n_draws, lists):
@@ -180,7 +181,7 @@ def p_values(
 
 
 def _parts(n_draws: int, lists: PairLists) -> Iterator[int]:
-    """Yield how many draws are made at once, so that memory is bounded."""
+    """Yield the numbers of draws at once, for bounded memory."""
     most = max(1, AT_ONCE // max(1, lists.rows.size))
     for start in range(0, n_draws, most):
         yield min(most, n_draws - start)

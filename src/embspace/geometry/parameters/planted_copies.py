@@ -1,4 +1,4 @@
-"""Asks how often the layers of a model are found again in a copy of it that is disguised."""
+"""Measures how often the layers of a model are matched in a disguised copy of the model."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -33,13 +33,12 @@ def found_layers(
     noise: float,
     generator: np.random.Generator,
 ) -> Found:
-    """Return the shares of layers that are matched with their own copy, through both spaces.
+    """Return the shares of layers matched with their own copy, through both spaces.
 
-    The copy has the layers in random order, its residual stream turned by a random orthogonal
-    matrix, embeddings as well as parameters, and normal noise on each entry of its parameters, of
-    `noise` times the root mean square of the layer's. Without noise, all that differs for the
-    vocabulary is the order; in raw space nothing is left of a layer, so that 1 / layers are found
-    on average.
+    The copy has the layers in random order, the residual stream turned by a random orthogonal
+    matrix, embeddings as well as parameters, and normal noise on every entry of the parameters, of
+    `noise` times the layer's root mean square. Without noise, the copy differs for the vocabulary
+    only in order; in raw space nothing is left of a layer, and 1 / layers are matched on average.
     """
     order = generator.permutation(len(rows))
     turn = random_turn(len(covariance), generator)

@@ -1,4 +1,4 @@
-"""Vectors of a model's width read in its vocabulary: their scores with the vector of each token.
+"""Vectors of a model's width read in the vocabulary: scores with the vector of every token.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 3.
 """
@@ -16,23 +16,23 @@ BLOCK = 256  # rows at once: with 250,000 tokens a quarter of a gigabyte
 
 @dataclass(frozen=True, eq=False)
 class TopTokens:
-    """The tokens of the highest scores of each vector, highest first."""
+    """The tokens of the highest scores of every vector, highest first."""
 
     token: Int[np.ndarray, "row k"]
     score: Float[np.ndarray, "row k"]
     opposite_token: Int[np.ndarray, "row k"]
-    """The tokens of lowest scores, lowest first: those of the vector times -1."""
+    """The tokens of lowest scores, lowest first: the tokens of the vector times -1."""
     opposite_score: Float[np.ndarray, "row k"]
 
 
 def token_readers(
     embedding: Float[np.ndarray, "token dim"], inverse: Inverse
 ) -> Float[np.ndarray, "token dim"]:
-    """The matrix R whose products R v are the scores of a vector v; float32.
+    """Return the matrix R with the scores R v of a vector v; float32.
 
-    `transpose`: the embedding matrix E itself. `pseudo_inverse`: E (E^T E)^+, the transposed
-    pseudo-inverse of E^T, by which the scores of E^T c, c a token's indicator, come nearest to c.
-    Directions of E with less than 1e-6 of its largest singular value are left out.
+    `transpose`: the embedding matrix E. `pseudo_inverse`: E (E^T E)^+, the transposed
+    pseudo-inverse of E^T, with scores of E^T c, c a token's indicator, nearest to c. Directions of
+    E with less than 1e-6 of the largest singular value are left out.
     """
     if inverse == "transpose":
         return np.asarray(embedding, dtype=np.float32)
@@ -45,7 +45,7 @@ def token_readers(
 def score_blocks(
     vectors: Float[np.ndarray, "row dim"], readers: Float[np.ndarray, "token dim"]
 ) -> Iterator[tuple[slice, Float[np.ndarray, "_ token"]]]:
-    """The scores of vectors, some rows at a time, so that not all are in memory at once."""
+    """Yield the scores of vectors, some rows at a time, to spare memory."""
     for start in range(0, len(vectors), BLOCK):
         rows = slice(start, min(start + BLOCK, len(vectors)))
         yield rows, np.asarray(vectors[rows], dtype=np.float32) @ readers.T
@@ -57,9 +57,9 @@ def top_tokens(
     k: int,
     allowed: Bool[np.ndarray, " token"] | None = None,
 ) -> TopTokens:
-    """The `k` tokens of highest score of each vector and of its negation, among those allowed.
+    """Return the `k` allowed tokens of highest score of every vector and of its negation.
 
-    Scores keep their sign: a token that a vector speaks against is not among them.
+    Scores keep the sign: a strongly negative score is not high.
 
     Raises:
         ValueError: if fewer than `k` tokens are allowed.
@@ -82,7 +82,7 @@ def top_tokens(
 
 
 def highest(scores: Float[np.ndarray, "row token"], k: int) -> Int[np.ndarray, "row k"]:
-    """The columns of the `k` highest numbers of each row, highest first, equal ones by column."""
+    """Return the columns of the `k` highest numbers of every row, highest first, ties by column."""
     if k >= scores.shape[1]:
         return np.argsort(-scores, axis=1, kind="stable")[:, :k]
     columns = np.empty((len(scores), k), np.int64)
@@ -94,7 +94,7 @@ def highest(scores: Float[np.ndarray, "row token"], k: int) -> Int[np.ndarray, "
 
 
 def kth_highest(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, " row"]:
-    """Return of each row the number that `k` of its scores reach, or more if some are equal.
+    """Return the `k`-th highest score of every row; more than `k` may reach it by ties.
 
     Raises:
         ValueError: if a row has fewer than `k` scores.
@@ -109,10 +109,10 @@ def kth_highest(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndar
 
 
 def _reached_by(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, " row"]:
-    """Return for each row a number that `k` of its scores or more reach, few above `k`.
+    """Return a number per row reached by `k` scores of the row or a few more.
 
-    The `k`-th highest of the maxima of disjoint parts: as many parts have a score so high. It
-    takes a tenth of the time of a partition of the whole row.
+    The `k`-th highest of the maxima of disjoint parts: as many parts have a score as high. Takes a
+    tenth of the time of a partition of the whole row.
     """
     n_rows, n = scores.shape
     n_scores = max(1, n // (4 * k))  # of a part

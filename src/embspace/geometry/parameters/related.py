@@ -1,4 +1,4 @@
-"""Measures whether two vectors name the same tokens, by their k strongest ones.
+"""Measures whether two vectors name the same tokens, by the k strongest tokens.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 4.2 and
 appendix B.
@@ -27,7 +27,7 @@ def strongest_tokens(
 def strongest_both_ways(
     vectors: Float[np.ndarray, "row dim"], readers: Float[np.ndarray, "token dim"], k: int
 ) -> tuple[Int[np.ndarray, "row k"], Int[np.ndarray, "row k"]]:
-    """The `k` tokens of highest score of each vector, and those of highest absolute score."""
+    """The `k` tokens of highest score of every vector, and of highest absolute score."""
     signed, absolute = (np.empty((len(vectors), k), np.int64) for _ in range(2))
     for rows, scores in score_blocks(vectors, readers):
         signed[rows] = highest(scores, k)
@@ -46,7 +46,7 @@ def n_common(
 def n_common_of_all(
     first: Int[np.ndarray, "row k"], second: Int[np.ndarray, "other k"], n_tokens: int
 ) -> UInt[np.ndarray, "row other"]:
-    """Return the number of tokens that each set of the first has in common with each other one."""
+    """Return the number of common tokens of every first set with every second set."""
     from scipy.sparse import csr_matrix
 
     def members(sets: Int[np.ndarray, "row k"]) -> csr_matrix:
@@ -65,15 +65,15 @@ def n_common_of_all(
 def set_similarity(
     first: Int[np.ndarray, "row k"], second: Int[np.ndarray, "row k"]
 ) -> Float[np.ndarray, " row"]:
-    """Jaccard's similarity of two sets of `k` tokens each, row by row: common over all; 0 to 1.
+    """Jaccard's similarity of two sets of `k` tokens, row by row: common over all; 0 to 1.
 
-    Dar et al. 2023, appendix B.1. Of two random sets of k of n it is near k / (2 n - k).
+    Dar et al. 2023, appendix B.1. Two random sets of k of n have about k / (2 n - k).
     """
     return jaccard(n_common(first, second), first.shape[1])
 
 
 def jaccard(n_common: Int[np.ndarray, "*set"], k: int) -> Float[np.ndarray, "*set"]:
-    """Jaccard's similarity of two sets of `k` members each, by how many they have in common."""
+    """Jaccard's similarity of two sets of `k` members, by the number of common members."""
     common = n_common.astype(np.float64)
     return np.asarray(common / (2 * k - common))
 

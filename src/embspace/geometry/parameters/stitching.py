@@ -1,7 +1,7 @@
-"""Leads the states of one model into another of the same vocabulary, without training.
+"""Leads the states of a model into a second model of the same vocabulary, without training.
 
-States are rows, (n, dim); embeddings (token, dim). The first model is the one that the states come
-from, the second the one that reads them.
+States are rows, (n, dim); embeddings (token, dim). The states come from the first model; the second
+model reads the states.
 """
 
 from typing import NamedTuple
@@ -17,19 +17,19 @@ EQUAL = 1e-6  # cosines of texts that differ by rounding alone
 
 
 class LinearStitch(NamedTuple):
-    """A linear map of states, and what is added to its outcome."""
+    """A linear map of states plus an offset."""
 
     kernel: Kernel
     offset: Float[np.ndarray, " other_dim"]
 
     def __call__(self, states: Float[np.ndarray, "... dim"]) -> Float[np.ndarray, "... other_dim"]:
-        """Return states of the other model, in the precision of those that were given."""
+        """Return states of the second model, in the precision of the given states."""
         kernel, offset = (array.astype(states.dtype) for array in self)
         return np.asarray(states @ kernel + offset)
 
 
 def kernel_stitch(kernel: Kernel) -> LinearStitch:
-    """Return the stitch that adds nothing."""
+    """Return the stitch without an offset."""
     return LinearStitch(kernel, np.zeros(kernel.shape[1]))
 
 
@@ -38,13 +38,13 @@ def vocabulary_kernel(
 ) -> Kernel:
     """Return the map from states of the first model to states of the second, x -> x K.
 
-    x K is the state of the second whose products with its embeddings are, by least squares, those
-    of x with the first's: K = E_1 pinv(E_2), with E (dim, token), Dar et al. (2023), "Analyzing
-    Transformers in Embedding Space", section 5.2 and the code beside it. For a turned copy, it is
-    the turn; for models of the same embeddings of full rank, the identity.
+    The products of x K with the second model's embeddings are, by least squares, the products of x
+    with the first's: K = E_1 pinv(E_2), with E (dim, token), Dar et al. (2023), "Analyzing
+    Transformers in Embedding Space", section 5.2 and the published code. K is the turn for a turned
+    copy; for models of the same embeddings of full rank, the identity.
 
     Raises:
-        ValueError: if they have not the same number of tokens.
+        ValueError: if the numbers of tokens differ.
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} tokens cannot be matched with {len(second)}")
@@ -89,7 +89,7 @@ def shuffled_kernels(
 ) -> list[Kernel]:
     """Return kernels of tokens matched at random: the null of no common words.
 
-    They know the mean of both sides' embeddings, for any order of the tokens has that.
+    The kernels know the mean of both sides' embeddings, equal for any order of the tokens.
     """
     # As least squares cuts off; the inverse is the dear part, and the same for all orders.
     smallest = np.finfo(np.float64).eps * max(second.shape)
@@ -105,11 +105,11 @@ def trained_stitch(
     *,
     strength: float,
 ) -> LinearStitch:
-    """Return the ridge regression of the states of the second model on those of the first.
+    """Return the ridge regression of the second model's states on the first's.
 
-    Of the same n tokens. Unlike the kernel, it has seen states, so it tells what a trained linear
-    map can gain. It fits states, not classes: another map may classify better.
-    The penalty is `strength` times the mean variance of a dimension, times n, on the kernel alone.
+    Of the same n tokens. Unlike the kernel, the regression has seen states: the gain of a trained
+    linear map. The fit is to states, not to classes: a different map may classify better. The
+    penalty is `strength` times the mean variance of a dimension, times n, on the kernel alone.
     """
     x, y = states.astype(np.float64), other_states.astype(np.float64)
     mean, other_mean = x.mean(axis=0), y.mean(axis=0)
@@ -121,12 +121,12 @@ def trained_stitch(
 
 
 class Kept(NamedTuple):
-    """What is left of a model's own last states, text by text."""
+    """The likeness of stitched states to a model's own last states, text by text."""
 
     cosine: Float[np.ndarray, " text"]
     """Mean cosine of a token's stitched and own state, in [-1, 1]."""
     nearest: Bool[np.ndarray, " text"]
-    """Whether the text's own vector is nearest to its stitched one."""
+    """Whether the text's own vector is nearest to the stitched vector."""
 
 
 def kept_states(
@@ -137,14 +137,14 @@ def kept_states(
 ) -> Kept:
     """Return how near stitched states of the texts `rows` are to a model's own states of all texts.
 
-    Only tokens `shown` count, one or more in each text. The mean own state of the texts, each text
-    with one weight, is subtracted on both sides: what all tokens have in common tells none from
-    another. Of states of one length, a cosine above 1/2 means that a stitched state is nearer to
-    the own state than the mean state is. A text's vector is the mean of its tokens, and the nearest
-    has the largest cosine; texts of equal vectors count as one.
+    Only tokens `shown` count, at least 1 in every text. The mean own state of the texts, of equal
+    weights, is subtracted on both sides: the common part of all tokens distinguishes no token. For
+    states of equal length, a stitched state with a cosine above 1/2 is nearer to the own state than
+    the mean state. A text's vector is the mean of the text's tokens, and the nearest has the
+    largest cosine; texts of equal vectors count as the same text.
 
-    The own states have cosine 1 and are nearest; states that know nothing of the text 0 and
-    1 / texts on average. A state equal to the mean has cosine 0.
+    The own states have cosine 1 and are nearest; states independent of the text 0 and 1 / texts on
+    average. A state equal to the mean has cosine 0.
     """
     pooled = _text_means(own, shown)
     mean = pooled.mean(axis=0)

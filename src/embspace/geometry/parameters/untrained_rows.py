@@ -1,7 +1,7 @@
-"""Rows of a token table that look as if training never touched them.
+"""Rows of a token table that look untouched by training.
 
 After Land & Bartolo (2024), "Fishing for Magikarp", arXiv:2405.05417: rows read by no text show how
-an untrained row looks, and similar rows among the read ones are suspects.
+an untrained row looks, and similar rows among the read rows are suspects.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ INDICATORS = ("norm", "distance", "cosine_distance")
 
 @dataclass(frozen=True, eq=False)
 class Suspects:
-    """Verdicts on rows by one indicator, which is small for rows that were never trained."""
+    """Verdicts on rows by an indicator, small for untrained rows."""
 
     separation: float
     """How often a read row has a larger value than an unread row, in [0, 1]."""
@@ -36,7 +36,7 @@ class Suspects:
 
     @property
     def has_verdict(self) -> bool:
-        """Whether unread rows are enough, and the indicator tells them from others."""
+        """Whether unread rows are enough, and the indicator tells unread rows from read rows."""
         return bool(np.isfinite(self.bound))
 
 

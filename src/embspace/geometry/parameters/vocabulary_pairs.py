@@ -1,15 +1,15 @@
-"""Finds the top pairs of tokens of a form on the vocabulary that has a low rank, exactly.
+"""Finds the top pairs of tokens of a low-rank form on the vocabulary, exactly.
 
-The interaction of a head with a vocabulary E, (token, dim), is E A B E' with A of shape
-(dim, rank) and B of (rank, dim): Dar et al. (2023), "Analyzing Transformers in Embedding Space",
-section 3.1, table 1. It has a number for each pair of tokens, 2.5 billion for GPT-2, but is X Y'
-with X = E A and Y = E B', both (token, rank). All functions take X and Y; none holds the product.
-Rows are the tokens of X, columns those of Y.
+The interaction of a head with a vocabulary E, (token, dim), is E A B E' with A of shape (dim, rank)
+and B of (rank, dim): Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 3.1,
+table 1. The interaction has a number for every pair of tokens, 2.5 billion for GPT-2, but equals X
+Y' with X = E A and Y = E B', both (token, rank). All functions take X and Y; none holds the
+product. Rows are the tokens of X, columns the tokens of Y.
 
-`scan_pairs` of geometry/pairs looks for extreme cosines; here norms count, too. So both sides are
-sorted by norm, and a block is left out if |x| |y| says that no pair of it can be among the top.
-Of other blocks, only rows are formed that products of 16 bits do not rule out, where a processor
-is fast at these. Neither changes a result.
+`scan_pairs` of geometry/pairs looks for extreme cosines; here norms count, too. Both sides are
+therefore sorted by norm, and a block is left out if |x| |y| excludes all pairs of the block from
+the top. In the remaining blocks, products of 16 bits first rule out rows, on a processor with fast
+16-bit products. Both shortcuts leave the result unchanged.
 """
 
 from collections.abc import Iterator
@@ -24,10 +24,10 @@ from embspace.geometry.parameters.rough_products import RoughProducts, product, 
 PairOrder = Literal["largest", "smallest"]
 TokenFactor = Float[np.ndarray, "token rank"]
 SameFactor = Float[np.ndarray, "same_token same_rank"]
-"""Of the same shape; a function says itself where it is not."""
+"""Usually of the same shape; functions state exceptions."""
 Places = Int[np.ndarray, " place"]
 Classes = Int[np.ndarray, " classified"]
-"""Tokens of one number are equal, whatever else tells them apart; -1 equals nothing."""
+"""Tokens with the same number are equal; -1 equals nothing."""
 BLOCK_ROWS, BLOCK_COLUMNS = 1024, 8192  # of float32: 34 MB
 FIRST_ROWS, FIRST_COLUMNS = 128, 2048
 MANY = 1 << 16  # candidates of a block; and pairs whose scores are computed at once
@@ -86,14 +86,14 @@ def top_pairs(
 ) -> VocabularyPairs:
     """Return the `n_pairs` pairs of the largest scores x_i y_j, or of the smallest.
 
-    Pairs of equal `classes` are left out, and, with `tokens`, all whose row or column is not among
-    them. Fewer pairs if there are no more; none of a form that is 0, where all are alike. Scores
-    are in float64, of the float32 numbers of `x` and `y`, rounded to 1.4e-14 of the largest
-    product of norms, so that what only rounding tells apart is a tie; then the smaller row comes
-    first, then the smaller column. Needs some 100 MB beside both factors, however many tokens.
+    Pairs of equal `classes` are left out, and, with `tokens`, all pairs with row or column outside
+    `tokens`. Fewer pairs if no more exist; none for a form of 0, with all scores alike. Scores are
+    in float64, of the float32 numbers of `x` and `y`, rounded to 1.4e-14 of the largest product of
+    norms, so scores equal up to rounding are ties; of ties the smaller row comes first, then the
+    smaller column. Needs some 100 MB beside both factors, however many tokens.
 
     Raises:
-        ValueError: `x`, `y` and `classes` are not of one vocabulary, or of different ranks.
+        ValueError: `x`, `y` and `classes` differ in vocabulary or rank.
     """
     _check(x, y, classes)
     sign = np.float32(1 if order == "largest" else -1)
@@ -107,10 +107,10 @@ def top_pairs(
 
 
 def equal_pairs(x: TokenFactor, y: SameFactor, *, classes: Classes) -> VocabularyPairs:
-    """Return all pairs that `top_pairs` leaves out, a token with itself among them.
+    """Return all pairs that `top_pairs` leaves out, a token with itself included.
 
     Raises:
-        ValueError: `x`, `y` and `classes` are not of one vocabulary, or of different ranks.
+        ValueError: `x`, `y` and `classes` differ in vocabulary or rank.
     """
     _check(x, y, classes)
     members = np.flatnonzero(classes >= 0)
@@ -132,12 +132,12 @@ def equal_pairs(x: TokenFactor, y: SameFactor, *, classes: Classes) -> Vocabular
 
 
 def n_pairs_above(x: TokenFactor, y: SameFactor, threshold: float) -> int:
-    """Return how many of all pairs, equal ones among them, have a score above `threshold`.
+    """Return the number of pairs, equal tokens included, with a score above `threshold`.
 
-    Exact: a score that float32 does not tell from the threshold is computed again.
+    Exact: a score within the rounding of float32 from the threshold is computed again.
 
     Raises:
-        ValueError: `x` and `y` are not of one vocabulary, or of different ranks.
+        ValueError: `x` and `y` differ in vocabulary or rank.
     """
     _check(x, y, None)
     left, right = _side(x, None, None), _side(y, None, None)
@@ -155,7 +155,7 @@ def n_pairs_above(x: TokenFactor, y: SameFactor, threshold: float) -> int:
 
 
 class _Side(NamedTuple):
-    """The tokens of one side, the longest vector first."""
+    """The tokens of a side, the longest vector first."""
 
     vectors: TokenFactor
     norms: Float[np.ndarray, " token"]
@@ -196,7 +196,7 @@ class _Best:
         return max(self.floor, float(known))
 
     def offer(self, rows: Places, columns: slice, scores: np.ndarray) -> None:
-        """Take in what belongs among the top; `scores` is changed."""
+        """Take in the top pairs of a block; changes `scores`."""
         # The rounding to a tie is far within the margin of float32.
         margin = self.margin * self.left.norms[rows[0]] * self.right.norms[columns.start]
         cut = _float32_below(self.least - margin)
@@ -238,9 +238,9 @@ class _Best:
 
 
 def _floor(n_pairs: int, left: _Side, right: _Side) -> float:
-    """Return a score that the last of the top pairs has at least, from some of the longest vectors.
+    """Return a lower bound of the last top pair's score, from some of the longest vectors.
 
-    So the first block, of which nothing is known yet, is a small one.
+    The first block, without a bound, can therefore be small.
     """
     rows = np.arange(min(FIRST_ROWS, len(left.norms)))
     columns = slice(0, min(FIRST_COLUMNS, len(right.norms)))
@@ -252,7 +252,7 @@ def _floor(n_pairs: int, left: _Side, right: _Side) -> float:
 def _formed(
     left: _Side, right: _Side, wanted: _Above | _Best
 ) -> Iterator[tuple[Places, slice, Float[np.ndarray, "row column"]]]:
-    """Yield places of rows, columns and their scores in float32, wherever one may be wanted."""
+    """Yield places of rows, columns and scores in float32, wherever a pair may be wanted."""
     longest = max(left.norms[:1].tolist() + right.norms[:1].tolist(), default=0.0)
     rough = RoughProducts(left.vectors, right.vectors, longest) if rough_is_faster() else None
     for block, columns in _blocks(left, right, wanted):
@@ -266,7 +266,7 @@ def _formed(
 
 
 def _blocks(left: _Side, right: _Side, wanted: _Above | _Best) -> Iterator[tuple[slice, slice]]:
-    """Yield blocks that may hold a wanted pair, those of the longest vectors first."""
+    """Yield the blocks of possible top pairs, the longest vectors first."""
     for rows in _slices(len(left.norms), BLOCK_ROWS):
         longest = left.norms[rows.start] * (1 + wanted.margin)
         for columns in _slices(len(right.norms), BLOCK_COLUMNS):
@@ -288,7 +288,7 @@ def _best(
 
 
 def _products(x: TokenFactor, y: TokenFactor) -> Float[np.ndarray, " pair"]:
-    """Return the dot products of rows, in float64, in which those of float32 are exact."""
+    """Return the dot products of rows in float64, exact for products of float32."""
     return np.einsum("ij,ij->i", x.astype(np.float64), y.astype(np.float64))
 
 
@@ -305,7 +305,7 @@ def _margin(rank: int) -> float:
 
 
 def _float32_below(value: float) -> np.float32:
-    """Return a float32 number below `value`, which float32 itself might round up."""
+    """Return a float32 number below `value`: the conversion might round up."""
     return np.nextafter(np.float32(value), np.float32(-np.inf))
 
 

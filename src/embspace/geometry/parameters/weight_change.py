@@ -14,7 +14,7 @@ WeightMatrix = Float[np.ndarray, "row dim"]
 
 @dataclass(frozen=True)
 class WeightChange:
-    """Sums over the entries of two weights W and W' of one shape; those of several add up."""
+    """Sums over the entries of two weights W and W' of equal shape; sums of several add up."""
 
     squared: float
     """|W|^2, squares of all entries."""
@@ -29,7 +29,7 @@ class WeightChange:
     dealt_variance: float
     """The variance of |W' - W|^2 over these orders."""
     centered_product: float
-    """|C| |C'|, C being W less its mean row: the largest sum of the products of their rows."""
+    """|C| |C'|, C being W less the mean row: the largest sum of the products of rows."""
 
     @property
     def relative(self) -> float:
@@ -45,7 +45,7 @@ class WeightChange:
     def relative_dealt(self) -> float:
         """The relative change to rows of W' in random order, as a root of a mean of squares.
 
-        It is sqrt 2 for independent weights of mean 0 and one norm.
+        Independent weights of mean 0 and equal norm have sqrt 2.
         """
         return _relative(self.dealt_squared, self.squared)
 
@@ -69,12 +69,12 @@ class WeightChange:
 
 
 def weight_change(weights: WeightMatrix, others: WeightMatrix) -> WeightChange:
-    """Return the sums of two matrices of one shape.
+    """Return the sums of two matrices of equal shape.
 
     The rows of W' in random order have |W' - W|^2 = |W|^2 + |W'|^2 - 2 S, S being the sum of the
-    products of rows. Over all orders of n rows its mean is n m.m', m the mean row, and its variance
-    |C C'^T|^2 / (n - 1), C being W less its mean row (Hoeffding 1951, "A combinatorial central
-    limit theorem").
+    products of rows. Over all orders of n rows, S has the mean n m.m', m the mean row, and the
+    variance |C C'^T|^2 / (n - 1), C being W less the mean row (Hoeffding 1951, "A combinatorial
+    central limit theorem").
     """
     n = len(weights)
     mean, other_mean = (x.mean(axis=0, dtype=np.float64) for x in (weights, others))
@@ -94,14 +94,14 @@ def weight_change(weights: WeightMatrix, others: WeightMatrix) -> WeightChange:
 
 
 def pooled(changes: Iterable[WeightChange]) -> WeightChange:
-    """Return the sums over several weights, whose rows are dealt within each."""
+    """Return the sums over several weights, with rows dealt within a weight."""
     kept = list(changes)
     names = WeightChange.__dataclass_fields__
     return WeightChange(*(sum(getattr(change, name) for change in kept) for name in names))
 
 
 def row_changes(weights: WeightMatrix, others: WeightMatrix) -> Float[np.ndarray, " row"]:
-    """Return |w' - w| / |w| of each row; NaN from rows of 0."""
+    """Return |w' - w| / |w| of every row; NaN from rows of 0."""
     parts = []
     for rows, other_rows in zip(_blocks(weights), _blocks(others), strict=True):
         length = np.linalg.norm(rows, axis=1)

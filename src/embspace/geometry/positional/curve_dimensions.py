@@ -82,7 +82,7 @@ def _slopes(
 
 
 class SteadyDimension(NamedTuple):
-    """A dimension, and the scales between which it is steady; NaN without such scales."""
+    """A dimension, and the limits of the scales where it is steady; NaN without steady scales."""
 
     dimension: float
     low: float

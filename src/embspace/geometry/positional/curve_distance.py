@@ -1,4 +1,4 @@
-"""How far two curves of the same points lie apart, once one is turned onto the other."""
+"""Distances of two curves of the same points, after a rotation onto each other."""
 
 from typing import NamedTuple
 
@@ -22,13 +22,12 @@ class CurveDistances(NamedTuple):
 def curve_distances(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "n other_dim"]
 ) -> CurveDistances:
-    """Return the distances of two curves, each centered and at a root mean square distance of 1.
+    """Return the distances of two curves, both centered and at a root mean square distance of 1.
 
-    The second is turned so that points with the same number come nearest (Schönemann 1966,
-    reflections allowed); the rotation is not that of the least Hausdorff distance, which no closed
-    form gives. Of different dims, the smaller counts as if it had coordinates of zeros. `rms` lies
-    in [0, sqrt(2)], and is 0, as `hausdorff`, for curves equal up to shift, scale and rotation. NaN
-    where all points of a curve are equal.
+    A rotation brings points with the same number nearest (Schönemann 1966, reflections allowed); no
+    closed form gives the rotation of the least Hausdorff distance. Of different dims, the smaller
+    is filled with coordinates of zeros. `rms` lies in [0, sqrt(2)], and is 0, as `hausdorff`, for
+    curves equal up to shift, scale and rotation. NaN where all points of a curve are equal.
     """
     x, y = _in_own_unit(x), _in_own_unit(y)
     if np.isnan(x).any() or np.isnan(y).any():

@@ -11,10 +11,10 @@ OVERSAMPLING = 8  # of the frequencies between which the peak is looked for
 def winding_plane(
     path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]
 ) -> Complex[np.ndarray, " n"]:
-    """The path as seen along the axis on which it advances, one complex number a point.
+    """Return the path seen along the axis of its advance, a complex number per point.
 
     The axis is the direction of the least-squares slope of the path over the positions: a helix
-    advances along its axis alone. Both coordinates are centered. Turned to the left, seen against
+    advances along the axis alone. Both coordinates are centered. Turned to the left, seen against
     the axis, angles grow.
 
     Raises:
@@ -32,7 +32,7 @@ def winding_plane(
 def advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) -> float:
     """Return the correlation of positions with the coordinate along `winding_plane`'s axis.
 
-    In [0, 1]: 1 for a helix, which advances evenly; near 0 for a path that goes up and down.
+    In [0, 1]: 1 for the even advance of a helix; near 0 for a path up and down.
 
     Raises:
         ValueError: as `winding_plane`.
@@ -71,14 +71,14 @@ def _axis(path: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Winding:
-    """The number of turns of a plane path about its center."""
+    """Return the number of turns of a plane path about the center."""
 
     n_turns: float
     """Positive to the left."""
     coherence: float
     """Length of the mean of the steps' unit vectors, in [0, 1]: 1 where all angles are equal."""
     period: float
-    """Positions for one turn; infinity where the path does not turn."""
+    """Return the positions of a full turn; infinity without turning."""
 
 
 def winding(plane: Complex[np.ndarray, " n"], positions: Int[np.ndarray, " n"]) -> Winding:
@@ -101,9 +101,9 @@ class SpectralPeak:
     """The strongest oscillation."""
 
     period: float
-    """Positions for one turn."""
+    """Positions per turn."""
     power_share: float
-    """Of the power about the mean that lies within one cycle over the path of the peak."""
+    """Of the power about the mean, within 1 cycle over the path from the peak."""
 
 
 def spectral_peak(
@@ -138,7 +138,7 @@ def periodogram(
 
 
 def hann(n: int) -> Float[np.ndarray, " n"]:
-    """Return the window of `periodogram`, without the zeros at its ends."""
+    """Return the window of `periodogram`, without the zeros at both ends."""
     window: Float[np.ndarray, " n"] = np.hanning(n + 2)[1:-1]
     return window
 

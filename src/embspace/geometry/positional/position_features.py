@@ -1,7 +1,7 @@
-"""Describes a table of position embeddings around each position: its outliers, its features.
+"""Describes a table of position embeddings around every position: outliers and features.
 
-Everything is local: a position is held against its neighbors along the axis, so that a table
-may have parts of different nature without one being measured by another's standard.
+Everything is local: a position is compared with its neighbors along the axis. A table may have
+parts of different nature: every part is measured by its own standard.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _offset_products(x: np.ndarray, offset: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Outlyingness:
-    """The distance of each position from its surroundings."""
+    """The distance of every position from the surroundings."""
 
     neighbor_cosine: Float[np.ndarray, " n"]
     """The larger of the cosines with the position before and the one after, in [-1, 1]."""
@@ -97,7 +97,7 @@ def _surroundings(nearest: np.ndarray, skip: np.ndarray, window: int) -> np.ndar
 
 @dataclass(frozen=True, eq=False)
 class LocalFeatures:
-    """The length of each position and its cosines with those a few steps on, standardized.
+    """The length of every position and cosines with the positions a few steps on, standardized.
 
     In robust standard deviations from the median of the table, cut at a limit.
     """
@@ -105,10 +105,10 @@ class LocalFeatures:
     offsets: tuple[int, ...]
     """0 stands for the norm."""
     values: Float[np.ndarray, "feature n"]
-    """Of the pair that begins at a position; NaN where there is none."""
+    """Of the pair from a position on; NaN without a pair."""
 
     def at_centers(self) -> Float[np.ndarray, "n feature"]:
-        """Return each pair's value at its center; what is missing is interpolated."""
+        """Return every pair's value at the pair's center; missing values are interpolated."""
         n = self.values.shape[1]
         columns = []
         for offset, row in zip(self.offsets, self.values, strict=True):
@@ -124,12 +124,12 @@ def local_features(
     offsets: Sequence[int],
     limit: float,
 ) -> LocalFeatures:
-    """Log norm, and the cosine with the position `offset` further on for each of `offsets`.
+    """Return log norms, and cosines with the positions `offset` further on, by `offsets`.
 
-    Positions in `left_out` take no part, nor do pairs with one of them.
+    Positions in `left_out`, and pairs with these positions, take no part.
 
     Raises:
-        ValueError: an offset under 1, or no pair left at one.
+        ValueError: an offset under 1, or an offset without a pair.
     """
     n = len(x)
     length = np.log(np.maximum(norms(x), np.finfo(np.float64).tiny))

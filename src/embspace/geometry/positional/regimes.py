@@ -1,13 +1,13 @@
-"""Finds the places where a table changes along its axis, and how often chance finds any.
+"""Finds the places where a table changes along the axis, and the chance of such a find.
 
-Segments of constant mean of standardized local features, least squares and a penalty for each
-change: Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints with a linear
-computational cost", JASA 107, by the library `ruptures` (Truong, Oudre and Vayatis, 2020).
-Neighboring features are correlated, since vectors are, and a penalty for independent values
-would cut every smooth table to pieces. The penalty therefore comes from stationary tables.
+Segments of constant mean of standardized local features, least squares and a penalty per change:
+Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints with a linear computational
+cost", JASA 107, by the library `ruptures` (Truong, Oudre and Vayatis, 2020). Neighboring features
+are correlated, since vectors are, and a penalty for independent values would cut every smooth table
+to pieces. The penalty therefore comes from stationary tables.
 
-A large change widens the scale by which smaller ones are judged, and mixes the cosines of both
-sides. Each regime is therefore tested again by itself, against stationary tables of its own.
+A large change widens the scale for smaller changes, and mixes the cosines of both sides. Every
+regime is therefore tested again alone, against stationary tables like the regime.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,25 +33,25 @@ class Search:
     limit: float
     """Where features are cut, in robust standard deviations."""
     smallest_regime: int
-    """Positions that a regime must have."""
+    """Least number of positions of a regime."""
     n_simulations: int
     """Stationary tables a stretch."""
 
 
 @dataclass(frozen=True)
 class Regime:
-    """Positions `begin` to `end` - 1, in which no further change was found."""
+    """Positions `begin` to `end` - 1, without a further change."""
 
     begin: int
     end: int
     silent_penalty: float
-    """Largest penalty at which a change would be found inside; NaN if it is too short for one."""
+    """Largest penalty with a change inside; NaN if the regime is too short for a change."""
     penalty: float
-    """That was asked of a change inside: what `level` of stationary tables would just pass."""
+    """The penalty of the search inside: the share `level` of stationary tables would pass."""
     next_p_value: float
-    """Share of stationary tables, this one included, in which a change is as large."""
+    """Share of stationary tables, the given table included, with a change as large."""
     start_p_value: float = float("nan")
-    """The same of the stretch in which its start was found; NaN for the first regime."""
+    """The p-value of the change at the start; NaN for the first regime."""
 
 
 def find_regimes(
@@ -63,17 +63,17 @@ def find_regimes(
     rng: np.random.Generator,
     null: Float[np.ndarray, " simulation"] | None = None,
 ) -> tuple[Regime, ...]:
-    """Cut a table at its changes, and every part again, until no part has one at `level`.
+    """Cut a table at the changes, and every part again, until no part has a change at `level`.
 
     Simulates on all cores.
 
     Args:
-        x: One row a position, in order.
-        left_out: Positions that take no part.
+        x: A row per position, in order.
+        left_out: Positions without a part in the search.
         search: Of 1 / `level` - 1 simulations at least.
-        level: Probability that a stationary stretch is cut.
+        level: Probability of a cut in a stationary stretch.
         rng: Draws the stationary tables.
-        null: What `null_penalties` gave for the whole table, if it is known already.
+        null: The result of `null_penalties` for the whole table, if already known.
 
     Raises:
         ValueError: too few simulations for the level.
@@ -144,14 +144,15 @@ def change_points(
 ) -> tuple[int, ...]:
     """Return the first positions of all regimes but the first.
 
-    A pair of positions blurs a change over its offset, so each change is moved, within the
-    largest offset, to where the pairs on each side alone fit best.
+    A pair of positions blurs a change over the offset: every change is therefore moved, within the
+    largest offset, to the place of best fit of the pairs on both sides alone.
 
     Args:
         features: Of n positions.
-        penalty: Reduction of the sum of squares that one change must bring, in squared robust
-            standard deviations.
-        smallest_regime: Positions that a regime must have. A table under twice as long has none.
+        penalty: Least reduction of the sum of squares by a change, in squared robust standard
+            deviations.
+        smallest_regime: Least number of positions of a regime. A table under twice as long has no
+            change.
     """
     starts = _segments(features.at_centers(), penalty, smallest_regime)
     ends = [0, *starts, features.values.shape[1]]
@@ -224,10 +225,10 @@ def stationary_kernel(
 def stationary_tables(
     kernel: Float[np.ndarray, " n"], dim: int, n_tables: int, rng: np.random.Generator
 ) -> Iterator[Float[np.ndarray, "n dim"]]:
-    """Gaussian tables whose cosines depend on the offset alone: nothing changes along them.
+    """Yield Gaussian tables with cosines of the offset alone: stationary along the axis.
 
     Columns are independent. Means over different numbers of pairs need not form a covariance:
-    negative eigenvalues are set to zero and the diagonal back to one.
+    negative eigenvalues are set to 0 and the diagonal back to 1.
     """
     from scipy.linalg import toeplitz
 
@@ -241,7 +242,7 @@ def stationary_tables(
 def simulated_features(
     tables: Iterable[np.ndarray], *, offsets: Sequence[int], limit: float
 ) -> list[LocalFeatures]:
-    """`local_features` of each table, nothing left out."""
+    """`local_features` of every table, nothing left out."""
     return [
         local_features(table, np.zeros(len(table), dtype=np.bool_), offsets=offsets, limit=limit)
         for table in tables

@@ -1,4 +1,4 @@
-"""Position vectors made of sines and cosines, and what is known of them without computing them."""
+"""Position vectors made of sines and cosines, with closed formulas of their properties."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -16,12 +16,12 @@ def sinusoidal_positions(n: int, dim: int, *, base: float) -> Float[np.ndarray, 
 
 
 def sinusoidal_positions_as_printed(n: int, dim: int, *, base: float) -> Float[np.ndarray, "n dim"]:
-    """The formula in Luisto's thesis (2024), section 3.2.4, for `dim` in the place of its 512.
+    """The formula in Luisto's thesis (2024), section 3.2.4, for `dim` in the place of 512.
 
     Coordinate k of position p is the sine, for odd k the cosine, of p / base^(2k / dim): twice the
-    exponent of Vaswani et al., whose pairs of coordinates share a frequency. So the longest period
-    is near 2 pi base^2, no sine has its cosine, norms differ, and a cosine does not depend on the
-    offset alone.
+    exponent of Vaswani et al., with a frequency per pair of coordinates. The longest period is
+    therefore near 2 pi base^2, no sine has a cosine of the same frequency, norms differ, and a
+    cosine does not depend on the offset alone.
     """
     coordinate = np.arange(dim)
     return _waves(n, coordinate, base ** (-2 * coordinate / dim))
@@ -30,12 +30,12 @@ def sinusoidal_positions_as_printed(n: int, dim: int, *, base: float) -> Float[n
 def sinusoidal_cosines(
     offsets: Int[np.ndarray, " offset"], dim: int, *, base: float
 ) -> Float[np.ndarray, " offset"]:
-    """Cosine of two `sinusoidal_positions` so far apart, without making them.
+    """Cosine of two `sinusoidal_positions` at an offset, without the vectors.
 
     The mean over the frequencies w of cos(w offset), since sin a sin b + cos a cos b = cos(a - b).
 
     Raises:
-        ValueError: an odd `dim`, for which no such formula holds.
+        ValueError: an odd `dim`, without a closed formula.
     """
     if dim % 2:
         raise ValueError(f"dim: expected an even number, found {dim}")

@@ -1,7 +1,7 @@
-"""Tables as smooth as a positional one, in which nothing is encoded: nulls of its path and cosines.
+"""Tables as smooth as a positional table, but random: nulls of path and cosines.
 
-Shuffled positions are the null of "neighbors are alike" alone: any smooth curve is beyond them. A
-claim that says more than smooth needs a null that is as smooth.
+Shuffled positions are the null of "neighbors are alike" alone: any smooth curve exceeds the
+shuffles. A claim beyond smoothness needs an equally smooth null.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ def stationary_copies(
 ) -> Iterator[Table]:
     """Yield Gaussian tables with the mean cosine by offset of `x`, waves included.
 
-    They are the null of what this curve does not say of a table already.
+    The null of a claim on a table beyond its mean cosine by offset.
     """
     kernel, _ = _kernel(x, positions)
     yield from _rows_of(stationary_tables(kernel, x.shape[1], n_tables, rng), positions)
@@ -56,10 +56,10 @@ def stationary_copies(
 def falling_tables(
     x: Table, positions: Int[np.ndarray, " n"], n_tables: int, rng: np.random.Generator
 ) -> Iterator[Table]:
-    """Yield Gaussian tables whose cosine falls with the offset as that of `x` does, without waves.
+    """Yield Gaussian tables with the falling cosine by offset of `x`, without waves.
 
-    Their mean cosine by offset is the nearest to that of `x` that never rises: isotonic least
-    squares, weighted by the pairs.
+    The tables' mean cosine by offset is the nearest never-rising curve to the mean cosine of `x`:
+    isotonic least squares, weighted by the pairs.
     """
     kernel, n_pairs = _kernel(x, positions)
     falling = np.append(1, falling_fit(kernel[1:], n_pairs[1:]))
@@ -85,7 +85,7 @@ NULLS: dict[str, NullTables] = {
     "falling": falling_tables,
     "stationary": stationary_copies,
 }
-"""By the name that results give them."""
+"""By the name in results."""
 
 
 def _kernel(
@@ -103,6 +103,6 @@ def _kernel(
 
 
 def _rows_of(tables: Iterator[Table], positions: Int[np.ndarray, " n"]) -> Iterator[Table]:
-    """Yield the rows of the positions that there are."""
+    """Yield the rows of the existing positions."""
     for table in tables:
         yield table[positions - positions[0]]

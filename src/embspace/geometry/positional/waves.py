@@ -29,11 +29,11 @@ class Wave:
 
 
 def falling_wave(curve: Float[np.ndarray, " n"]) -> Wave:
-    """Return the strongest wave of a curve about the nearest one that never rises.
+    """Return the strongest wave of a curve about the nearest curve that never rises.
 
-    The peak of the periodogram of its deviations from `falling_fit`, among waves with two cycles or
-    more. The amplitude is 0 for a curve that never rises. It is no share of the curve's power: of
-    noise, which has little, one wave has much.
+    The peak of the periodogram of the deviations from `falling_fit`, among waves with two cycles or
+    more. The amplitude is 0 for a curve that never rises. The amplitude is no share of the curve's
+    power: in weak noise, a single wave has a large share.
     """
     n = len(curve)
     rest = curve - falling_fit(curve, np.ones(n))
@@ -48,11 +48,11 @@ def falling_wave(curve: Float[np.ndarray, " n"]) -> Wave:
 
 
 def pattern_share(by_offset: ByOffset) -> float:
-    """Return the share of the cosines' variance that the offset explains, but no fall with it.
+    """Return the share of the cosines' variance explained by the offset, but not by a fall.
 
-    `translation_invariance` less what the nearest curve of the offset that never rises explains,
-    in [0, 1]. 0 where cosines only fall; a pattern brings farther positions nearer again. NaN if
-    all cosines are equal.
+    `translation_invariance` less the share explained by the nearest never-rising curve of the
+    offset, in [0, 1]. 0 where cosines only fall; a pattern brings farther positions nearer again.
+    NaN if all cosines are equal.
     """
     present = np.isfinite(by_offset)
     n_pairs = present.sum(axis=1)
@@ -86,10 +86,10 @@ def profile_gain(by_offset: ByOffset, rows: PositionNumbers) -> float:
 def both_ways(
     cosines: Cosines, positions: PositionNumbers, rows: Int[np.ndarray, " row"]
 ) -> tuple[float, float]:
-    """Return the mean cosine of rows with positions before them, and with those as far after.
+    """Return the mean cosine of rows with positions before, and with positions as far after.
 
-    Each position before a row counts where there is the one as far after it. NaN where no row has
-    both. `rows` are numbers of positions.
+    A position before a row counts if the position as far after exists. NaN where no row has both.
+    `rows` are numbers of positions.
     """
     place = {int(number): index for index, number in enumerate(positions)}
     pairs = [

@@ -18,10 +18,10 @@ SMALLEST = 1e-10  # of the largest variance: what varies less varies by rounding
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Mean and covariance of vectors, each with a weight."""
+    """Mean and covariance of weighted vectors."""
 
     weight: float
-    """The total weight of all vectors; 0 without one, and then moments are 0."""
+    """The total weight of all vectors; 0 without vectors, and then moments are 0."""
     mean: Float[np.ndarray, " dim"]
     covariance: Float[np.ndarray, "dim dim"]
     """Divided by the weight."""
@@ -62,10 +62,11 @@ class Affine:
 def fitted_change(x: Float[np.ndarray, "n dim"], change: CoordinateChange) -> Affine:
     """Return a change of coordinates with the moments of `x`.
 
-    `centered`: less the mean. `top_1` to `top_3`: also without so many first principal components
-    (Mu and Viswanath 2018, "All-but-the-top"). `standardized`: less the mean, each coordinate over
-    its standard deviation. `whitened`: less the mean, each principal component over its standard
-    deviation (Su et al. 2021, arXiv:2103.15316); directions without variance are dropped.
+    `centered`: less the mean. `top_1` to `top_3`: also without the first 1 to 3 principal
+    components (Mu and Viswanath 2018, "All-but-the-top"). `standardized`: less the mean, every
+    coordinate over its standard deviation. `whitened`: less the mean, every principal component
+    over its standard deviation (Su et al. 2021, arXiv:2103.15316); directions without variance are
+    dropped.
     """
     dim = x.shape[1]
     if change in ("raw", "unit_length"):
@@ -97,11 +98,11 @@ def whitening(mean: Float[np.ndarray, " dim"], covariance: Float[np.ndarray, "di
 def weighted_moments(
     x: Float[np.ndarray, "n dim"], weights: Float[np.ndarray, " n"] | None = None
 ) -> Moments:
-    """Return mean and covariance of vectors by weights, by default 1 each.
+    """Return mean and covariance of vectors by weights, by default 1.
 
-    Of the rows of an embedding matrix with the unigram probabilities of their tokens as weights,
-    `whitening` makes Zipfian whitening (Yokoi et al. 2024, arXiv:2411.00680); so it does of all
-    tokens of texts with a weight of 1 each, as a token then weighs as often as it occurs.
+    For the rows of an embedding matrix, weighted by the unigram probabilities of the tokens,
+    `whitening` is Zipfian whitening (Yokoi et al. 2024, arXiv:2411.00680). The same holds for all
+    tokens of texts with a weight of 1: a token then weighs by its frequency.
 
     Raises:
         ValueError: if a weight is negative.
@@ -118,10 +119,10 @@ def weighted_moments(
 
 
 class Ranks:
-    """Ranks of a vector's coordinates less their mean: cosines become Spearman's correlation.
+    """Ranks of a vector's coordinates less the mean: cosines become Spearman's correlation.
 
     Parupudi 2026, arXiv:2606.29571, has ranks ahead of the cosine where few coordinates have most
-    of the variance. Equal coordinates share the mean of their ranks.
+    of the variance. Equal coordinates share the mean of the ranks.
     """
 
     def __call__(self, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
@@ -136,7 +137,7 @@ def _order(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, "n dim"]:
 
 
 def top_coordinate_share(x: Float[np.ndarray, "n dim"]) -> float:
-    """Return the largest share of the total variance that one coordinate has; NaN without any."""
+    """Return the largest share of a coordinate in the total variance; NaN without variance."""
     variances = x.var(axis=0, dtype=np.float64)
     total = variances.sum()
     return float(variances.max() / total) if total > 0 else float("nan")

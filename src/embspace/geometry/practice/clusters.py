@@ -15,9 +15,9 @@ def k_means_labels(
     seed: int,
     is_fitted: Bool[np.ndarray, " n"] | None = None,
 ) -> Int[np.ndarray, " n"]:
-    """Return the cluster of each vector, numbered from 0; centers are those of `is_fitted` alone.
+    """Return the cluster of every vector, numbered from 0; centers are fitted to `is_fitted` alone.
 
-    By scikit-learn, the best of 4 starts. Of fewer distinct vectors there are fewer clusters.
+    By scikit-learn, the best of 4 starts. Fewer distinct vectors give fewer clusters.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
@@ -32,8 +32,8 @@ def k_means_labels(
 def adjusted_rand_index(first: Int[np.ndarray, " n"], second: Int[np.ndarray, " n"]) -> float:
     """Return the adjusted Rand index of two partitions (Hubert and Arabie 1985), at most 1.
 
-    The share of pairs on which both agree, less the share by chance: 0 for independent partitions,
-    1 for equal ones. NaN where both put all vectors into one cluster, or each into its own.
+    The share of pairs in agreement, less the share by chance: 0 for independent partitions, 1 for
+    equal partitions. NaN if both put all vectors into a single cluster, or into separate clusters.
     """
     shape = (int(first.max(initial=0)) + 1, int(second.max(initial=0)) + 1)
     together = np.bincount(first * shape[1] + second, minlength=shape[0] * shape[1]).reshape(shape)

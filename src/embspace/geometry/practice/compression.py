@@ -1,4 +1,4 @@
-"""Vectors with fewer coordinates or coarser numbers, and similarities of such vectors."""
+"""Vectors with fewer coordinates or coarser numbers, and similarities of the results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def hamming_similarity(
 
 
 def sign_vectors(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return 1 for positive coordinates, -1 for others."""
+    """Return 1 for positive coordinates, else -1."""
     return np.where(x > 0, 1.0, -1.0)
 
 
@@ -81,10 +81,10 @@ def rescored_similarity(
 def scores_of_neighbors_kept(
     exact: Int[np.ndarray, "n k"], nearest: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return scores of rows whose mean is the share of exact neighbors in `nearest`.
+    """Return scores of rows with the share of exact neighbors in `nearest` as the mean.
 
-    A row's score is its own share and what it gives the shares of others, as `shares_given` has it,
-    so that a score may lie outside [0, 1].
+    A row's score is its own share plus the row's effect on other shares by `shares_given`; a score
+    may lie outside [0, 1].
     """
     kept = np.array(
         [np.isin(own, other) for own, other in zip(exact, nearest, strict=True)], dtype=bool

@@ -1,4 +1,4 @@
-"""Counts pairs of different documents by their cosine, from the highest down."""
+"""Counts pairs of different documents by cosine, from the highest down."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ class HeldOut(NamedTuple):
     precision: Range
     recall: Range
     n_reached: int
-    """Halves in which a threshold has the wanted precision."""
+    """Halves with the wanted precision at a threshold."""
     n_halves: int
 
 
@@ -153,7 +153,7 @@ def held_out_threshold(
 
 
 def _least(curve: Curve, wanted: float) -> float | None:
-    """Return the least threshold with the wanted precision there and above."""
+    """Return the least threshold with the wanted precision at and above the threshold."""
     is_below = np.nan_to_num(curve.precision, nan=1.0) < wanted
     place = len(is_below) - int(is_below[::-1].argmax()) if is_below.any() else 0
     if place >= len(is_below) or np.isnan(curve.precision[place]):

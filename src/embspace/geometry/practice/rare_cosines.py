@@ -1,4 +1,4 @@
-"""Cosines that few pairs of different documents reach, with intervals over documents."""
+"""Rare high cosines of pairs of different documents, with intervals over documents."""
 
 from typing import NamedTuple
 

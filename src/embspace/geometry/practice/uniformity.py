@@ -37,11 +37,11 @@ def uniformity(x: Float[np.ndarray, "n dim"], *, t: float = 2.0) -> float:
 def positive_pair_alignment(
     x: Float[np.ndarray, "pair dim"], y: Float[np.ndarray, "pair dim"], *, alpha: float = 2.0
 ) -> float:
-    """Return the mean of |x - y|^alpha over positive pairs of unit length, a row each.
+    """Return the mean of |x - y|^alpha over positive pairs of unit length, row by row.
 
-    From 0, for equal directions, to 2^alpha, for opposite ones; lower is better aligned. With alpha
-    = 2, it is 2 - 2 times the mean cosine. NaN without a pair; a pair with a row of length zero is
-    left out.
+    From 0, for equal directions, to 2^alpha, for opposite directions; lower is better aligned. With
+    alpha = 2, equal to 2 - 2 times the mean cosine. NaN without a pair; a pair with a row of length
+    zero is left out.
     """
     kept = np.any(x, axis=1) & np.any(y, axis=1)
     if not kept.any():

@@ -11,9 +11,9 @@ BLOCK_NUMBERS = 2**22  # numbers of a block of vectors, and cosines of two block
 
 
 class UnitRows:
-    """Vectors of unit length, float32, which are computed where they are looked at.
+    """Vectors of unit length, float32, computed on access.
 
-    Beyond the vectors, which may be a memory map, memory holds one block.
+    Beyond the vectors, perhaps a memory map, memory holds a single block.
     """
 
     def __init__(
@@ -23,21 +23,21 @@ class UnitRows:
         self._x, self._mean = x, mean
         lengths = [norms(self._centered(rows)) for rows in self._blocks(len(x))]
         self.kept = np.flatnonzero(np.concatenate([np.empty(0), *lengths]) > 0)
-        """The rows with a direction; all others are left out."""
+        """The rows with a direction; zero rows are left out."""
 
     def __len__(self) -> int:
         """Return the number of vectors with a direction."""
         return len(self.kept)
 
     def __getitem__(self, rows: slice | Int[np.ndarray, " m"]) -> Float[np.ndarray, "m dim"]:
-        """Return some vectors, numbered without those left out."""
+        """Return some vectors, numbered without the left-out rows."""
         chosen: slice | Int[np.ndarray, " m"] = rows
         if len(self.kept) < len(self._x):
             chosen = self.kept[rows]
         return np.asarray(unit_rows(self._centered(chosen)))
 
     def pairs_of_blocks(self) -> Iterator[tuple[slice, slice]]:
-        """Yield blocks of rows so that any two rows are in one pair of blocks, the lower first."""
+        """Yield pairs of blocks with any two rows in exactly one pair, the lower first."""
         blocks = self._blocks(len(self))
         for number, first in enumerate(blocks):
             for second in blocks[number:]:

@@ -25,13 +25,13 @@ class TextChanges(NamedTuple):
     For unrelated versions about k over the number of texts.
     """
     neighbors_given: Float[np.ndarray, " text"]
-    """What a text adds to the shares of others, as `shares_given` has it; 0 in sum."""
+    """The effect of a text on other shares by `shares_given`; 0 in sum."""
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
-    """Texts with a cosine above its threshold in either version."""
+    """Texts with a cosine above the threshold in either version."""
     n_flipped: Float[np.ndarray, " text"]
-    """Texts with a cosine above its threshold in a single version."""
+    """Texts with a cosine above the threshold in a single version."""
 
 
 def compare_versions(
@@ -44,14 +44,14 @@ def compare_versions(
 ) -> TextChanges:
     """Return how two versions of the vectors of the same texts differ.
 
-    Neighbors, hits and pairs are texts of other documents, by cosine.
+    Neighbors, hits and pairs are texts of different documents, by cosine.
 
     Args:
         x: The first version.
         y: The second version, of the same texts.
-        document: The number of each text's document.
+        document: The number of every text's document.
         k: Neighbors.
-        thresholds: Cosines from which a pair is alike, in the first and in the second version.
+        thresholds: Least cosines of a similar pair, in the first and in the second version.
     """
     n = len(x)
     is_one = x.shape[1] == y.shape[1]
@@ -87,6 +87,6 @@ def _cosines(
 def _kept(
     one: Float[np.ndarray, "row text"], other: Float[np.ndarray, "row text"], k: int
 ) -> tuple[Int[np.ndarray, "row k"], Bool[np.ndarray, "row k"]]:
-    """Return the nearest in the first version, and whether they are among those in the second."""
+    """Return the nearest in the first version, and whether the second version keeps them."""
     nearest = [np.argpartition(-version, k - 1, axis=1)[:, :k] for version in (one, other)]
     return nearest[0], (nearest[0][:, :, None] == nearest[1][:, None, :]).any(axis=2)

@@ -1,1 +1,1 @@
-"""Maps of a cloud, from its nearest neighbors: deterministic, whatever the number of cores."""
+"""Maps of a cloud, from nearest neighbors: deterministic, whatever the number of cores."""

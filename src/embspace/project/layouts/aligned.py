@@ -74,7 +74,7 @@ def repeated_layouts(
 
 
 def unit_spread(layout: Plane) -> Plane:
-    """Return a layout in float64, its middle at 0, of root mean square distance 1 from it."""
+    """Return a layout in float64, the middle at 0, at a root mean square distance of 1."""
     centered = layout.astype(np.float64)
     centered -= centered.mean(axis=0)
     spread = float(np.sqrt(np.square(centered).sum(axis=1).mean()))
@@ -82,15 +82,15 @@ def unit_spread(layout: Plane) -> Plane:
 
 
 def turned_onto(layout: Plane, other: Plane) -> Plane:
-    """Return a layout turned, and mirrored if that is nearer, to the least squared distance.
+    """Return a layout turned, and mirrored if nearer, to the least squared distance.
 
     The orthogonal Procrustes problem: Schönemann (1966), Psychometrika 31, 1-10. Both layouts have
-    their middle at 0.
+    the middle at 0.
     """
     left, _, right = np.linalg.svd(layout.T @ other)
     return layout @ (left @ right)
 
 
 def mean_displacement(layout: Plane, other: Plane) -> float:
-    """Return how far a point lies from its place on another map, on average, in their units."""
+    """Return the mean distance of points between two maps, in units of the maps."""
     return float(np.linalg.norm(layout - other, axis=1).mean())

@@ -71,7 +71,7 @@ def umap_layout(
 def _with_self(
     nearest: NeighborGraph,
 ) -> tuple[Int[np.ndarray, "n self_and_k"], Float[np.ndarray, "n self_and_k"]]:
-    """Return indices and distances as umap-learn takes them: each point is its own nearest."""
+    """Return indices and distances for umap-learn: every point is its own nearest."""
     own = np.arange(nearest.n, dtype=nearest.indices.dtype)
     return (
         np.column_stack([own, nearest.indices]),
@@ -80,7 +80,7 @@ def _with_self(
 
 
 def _cache_compiled_functions() -> None:
-    """Let numba keep two functions on disk; every process would take 4 s to compile them."""
+    """Let numba keep two functions on disk; compilation would take every process 4 s."""
     from umap import umap_
 
     umap_.smooth_knn_dist.enable_caching()

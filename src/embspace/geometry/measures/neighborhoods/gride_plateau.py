@@ -14,14 +14,14 @@ from embspace.geometry.pairs.types import Vectors
 
 @dataclass(frozen=True)
 class Plateau:
-    """Successive scales, each of twice as many neighbors, that find nearly one dimension."""
+    """Successive scales, of doubling numbers of neighbors, with nearly equal dimensions."""
 
     value: float
-    """The median of what they find."""
+    """The median dimension over the scales."""
     first_k: int
     last_k: int
     spread: float
-    """The largest of their dimensions over the smallest, less 1."""
+    """The largest dimension over the smallest, less 1."""
 
 
 @measure(

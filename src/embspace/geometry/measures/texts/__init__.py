@@ -1,1 +1,1 @@
-"""Measures of the tokens of texts, one text at a time."""
+"""Measures of the tokens of texts, text by text."""

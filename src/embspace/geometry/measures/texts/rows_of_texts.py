@@ -1,4 +1,4 @@
-"""The tokens of each text, in their order."""
+"""The tokens of every text, in order."""
 
 import numpy as np
 from jaxtyping import Float
@@ -8,14 +8,14 @@ from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.types import Vectors
 
 Tokens = Float[np.ndarray, "_ dim"]
-"""The tokens of one text, in their order."""
+"""The tokens of a text, in order."""
 
 
 def rows_of_texts(x: Vectors, group: Groups) -> list[Tokens]:
-    """Return the rows of each text, in the order in which they stand in `x`.
+    """Return the rows of every text, in the order of `x`.
 
     Raises:
-        ValueError: `group` is not one whole number for each row.
+        ValueError: `group` is not a whole number for every row.
     """
     number = np.unique(checked_groups(x, group), return_inverse=True)[1]
     order = np.argsort(number, kind="stable")
@@ -23,7 +23,7 @@ def rows_of_texts(x: Vectors, group: Groups) -> list[Tokens]:
 
 
 def unit_tokens(tokens: Tokens) -> Tokens:
-    """Return the tokens less their mean, each of length 1; those at the mean are left out."""
+    """Return the tokens less the mean, at length 1; tokens at the mean are left out."""
     # Of equal rows rounding may leave a mean that is none of them.
     if not (tokens != tokens[0]).any():
         return tokens[:0]

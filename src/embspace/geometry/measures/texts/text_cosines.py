@@ -1,4 +1,4 @@
-"""Cosines of vectors with the mean of their text, which add up over texts."""
+"""Cosines of vectors with the mean of their text; the sums add up over texts."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,11 @@ class TextCosines:
 
     n_texts: int
     total: float
-    """Sum over texts of the mean cosine of their vectors with their mean."""
+    """Sum over texts of the mean cosine of a text's vectors with the text's mean."""
 
 
 def text_cosines_of(x: "Vectors | TextCosines", group: Groups) -> TextCosines:
-    """The sums over the rows of `x`, whose texts `group` numbers, or `x` if these are sums."""
+    """The sums over the rows of `x`, with text numbers `group`, or `x` if given as sums."""
     if isinstance(x, TextCosines):
         return x
     from scipy.sparse import csr_array

@@ -110,7 +110,7 @@ def text_curvature_of_states_as_coded(x: Vectors, group: Groups) -> float:
 
 
 def _angles(tokens: Tokens) -> Angles:
-    """Return the angles between successive steps, without those of length zero."""
+    """Return the angles between successive steps, without steps of length zero."""
     steps = np.diff(tokens, axis=0)
     length = norms(steps)
     if not length.all():

@@ -1,4 +1,4 @@
-"""Values of texts, one for each, which add up over texts."""
+"""Values of texts; the sums add up over texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, eq=False)
 class TextMeans:
-    """The sum of a value over texts, and how many have one."""
+    """The sum of a value over texts, and the number of texts with a value."""
 
     n_texts: int
     total: float
 
     @property
     def mean(self) -> float:
-        """The mean over the texts that have a value; NaN without one."""
+        """The mean over the texts with a value; NaN without texts."""
         return self.total / self.n_texts if self.n_texts else float("nan")
 
 

@@ -1,1 +1,1 @@
-"""Implements `scan_pairs`: blocks of all pairs, and compiled loops over them."""
+"""Implements `scan_pairs`: blocks of all pairs, and compiled loops over the blocks."""

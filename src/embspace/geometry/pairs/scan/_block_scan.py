@@ -1,4 +1,4 @@
-"""One block of pairs, by NumPy's product and compiled loops."""
+"""A block of pairs, by NumPy's product and compiled loops."""
 
 from threading import local
 
@@ -36,7 +36,7 @@ class BlockScan:
         self._neighbors = NeighborLists(left, k) if k else None
 
     def __call__(self, block: Block) -> Part:
-        """Scan the pairs of one block."""
+        """Scan the pairs of a block."""
         left, right = self.left.part(block.rows), self.right.part(block.columns)
         dots = self._scratch.product(left.vectors, right.vectors)
         if self._neighbors is not None:
@@ -57,7 +57,7 @@ class BlockScan:
     def _tally(
         self, dots: Float[np.ndarray, "row column"], left: Rows, right: Rows, block: Block
     ) -> Tally:
-        """Count the pairs; `dots` become cosines if anybody wants them."""
+        """Count the pairs; `dots` become cosines if wanted."""
         tally = Tally.on(self._scratch.counts.room_for(dots.size), dots.shape[1])
         if self.wanted.edges or self.wanted.n_extremes or self.wanted.largest_cosines:
             on_diagonal = block.on_diagonal
@@ -66,20 +66,20 @@ class BlockScan:
         return tally
 
     def counts(self) -> Int[np.ndarray, "metric n_bins"]:
-        """Return the counts of all blocks so far."""
+        """Return the counts of all blocks up to now."""
         return sum(
             (counts.total() for counts in self._thread_counts), start=self._no_counts.total()
         )
 
     def candidates(self) -> Candidates | None:
-        """Return the candidates for neighbors, if these are asked for."""
+        """Return the candidates for neighbors, if wanted."""
         return None if self._neighbors is None else self._neighbors.candidates
 
 
 class Scratch(local):
-    """Room for products and counts: fresh memory for each block costs a twentieth of the time.
+    """Room for products and counts: fresh memory for every block costs a twentieth of the time.
 
-    Every thread sees attributes of its own, made by `__init__` when it first looks.
+    Every thread has separate attributes, made by `__init__` at the thread's first access.
     """
 
     def __init__(self, n_metrics: int, n_bins: int, thread_counts: list["Counts"]) -> None:
@@ -98,7 +98,7 @@ class Scratch(local):
 
 
 class Counts:
-    """Histograms that are filled in 32 bits, which is faster, and kept in 64."""
+    """Histograms filled in 32 bits for speed, and kept in 64."""
 
     def __init__(self, n_metrics: int, n_bins: int) -> None:
         self.recent = np.zeros((n_metrics, n_bins), dtype=np.int32)
@@ -106,7 +106,7 @@ class Counts:
         self._n_recent = 0
 
     def room_for(self, n_pairs: int) -> Int[np.ndarray, "metric n_bins"]:
-        """The counts to which as many pairs can be added."""
+        """Return the counts with room for as many further pairs."""
         if self._n_recent + n_pairs > MOST_COUNTS:
             self._total += self.recent
             self.recent[:] = 0
@@ -115,5 +115,5 @@ class Counts:
         return self.recent
 
     def total(self) -> Int[np.ndarray, "metric n_bins"]:
-        """Return the counts of all pairs so far."""
+        """Return the counts of all pairs up to now."""
         return self._total + self.recent

@@ -1,4 +1,4 @@
-"""Cutting all pairs into blocks, and the bins in which they are counted."""
+"""Blocks of all pairs, and bins for the counts of pairs."""
 
 from typing import Literal, NamedTuple, get_args
 
@@ -49,7 +49,7 @@ def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> lis
 
 
 def metric_edges(n_bins: int, largest_norm: float) -> Edges:
-    """Limits that Cauchy and Schwarz allow; those of zero vectors alone are as for unit ones."""
+    """Limits by Cauchy and Schwarz; for zero vectors alone as for unit vectors."""
     largest_norm = largest_norm or 1.0
     square = largest_norm**2
     limits = ((0.0, 2 * largest_norm), (-square, square), (-1.0, 1.0))
@@ -60,7 +60,7 @@ def metric_edges(n_bins: int, largest_norm: float) -> Edges:
 
 
 def centers_of(left: Rows, right: Rows) -> Float[np.ndarray, "2 metric"]:
-    """Return what values of each metric lie about, and how far rounding to float32 moves them.
+    """Return the center of the values of every metric, and the reach of rounding to float32.
 
     Means of cosines and of dot products, the root of the mean square of distances.
     """

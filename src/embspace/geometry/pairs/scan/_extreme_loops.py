@@ -1,7 +1,7 @@
-"""Compiled loops that look for the extreme pairs of a block.
+"""Compiled loops for the extreme pairs of a block.
 
-Functions that call each other stay in one file, see `_tally_loops`. None is called with tuples of
-arrays for every row: numba counts a reference to all arrays, slower than the row itself.
+A function stays in the file of its callers, see `_tally_loops`. No function takes tuples of arrays
+for every row: numba counts a reference to all arrays, slower than the work on the row.
 """
 
 from typing import no_type_check
@@ -69,14 +69,14 @@ def _key(order, cosine):
 @no_type_check
 @njit
 def _reach(list_, search, kept):
-    """Largest float32 key whose true key may still belong into the list."""
+    """Largest float32 key with a true key that may still belong into the list."""
     return np.float32(min(search.bound[list_], kept.key[list_, -1]) + search.margin)
 
 
 @no_type_check
 @njit
 def _widest_reaches(search, kept):
-    """Return the widest reach of each order, over all groups."""
+    """Return the widest reach of every order, over all groups."""
     widest = np.full(N_ORDERS, -np.inf, np.float32)
     for list_ in range(search.bound.size):
         order = list_ % N_ORDERS

@@ -1,9 +1,9 @@
-"""Compiled loops that look for the nearest neighbors of both rows of a pair.
+"""Compiled loops for the nearest neighbors of both rows of a pair.
 
 A list takes every pair with a key under the bound. A full list keeps the smallest keys and lowers
 the bound, without sorting; every refused or dropped pair has a key of at least the bound.
 
-Functions that call each other stay in one file, see `_tally_loops`.
+A function stays in the file of its callers, see `_tally_loops`.
 """
 
 from typing import NamedTuple, no_type_check
@@ -29,7 +29,7 @@ class Candidates(NamedTuple):
     counts: Int[np.ndarray, " row"]
     """Places taken."""
     bounds: Float[np.ndarray, " row"]
-    """No pair that is missing from the list has a smaller key."""
+    """No pair outside the list has a smaller key."""
 
     @classmethod
     def empty(cls, n: int, n_places: int) -> "Candidates":
@@ -87,7 +87,7 @@ def _limit_between(keys, n_least, n_most):
 @no_type_check
 @njit
 def _compact(keys, indices, n_least, n_most):
-    """Keep the smallest keys in front; return how many they are and the bound of all others."""
+    """Keep the smallest keys in front; return their number and the bound of all other keys."""
     limit, n_ties = _limit_between(keys, n_least, n_most)
     n_kept = 0
     for place in range(keys.size):
@@ -105,7 +105,7 @@ def _compact(keys, indices, n_least, n_most):
 @no_type_check
 @njit
 def _mark(dots, row, halves, row_limit, column_limits, half, marks):
-    """Mark the pairs that either list may take."""
+    """Mark the pairs for either list."""
     for j in range(halves.size):
         dot = dots[row, j]
         marks[j] = (dot - halves[j] > row_limit) | (dot - half > column_limits[j])
@@ -114,9 +114,9 @@ def _mark(dots, row, halves, row_limit, column_limits, half, marks):
 @no_type_check
 @njit
 def _gather(words, marks, start, places, hits):
-    """Write the places that are marked into `hits`, and return their number.
+    """Write the marked places into `hits`, and return the number of places.
 
-    Everything is written and overwritten unless it counts: a branch would be taken at random.
+    Every place is written, and overwritten if unmarked: a branch would be taken at random.
     """
     n_places = 0
     for word in range(start // WORD, words.size):
@@ -319,7 +319,7 @@ def settle_all(
     indices: Int[np.ndarray, "n k"],
     distances: Float[np.ndarray, "n k"],
 ) -> None:
-    """Find the neighbors of some rows among all others, in float64 alone."""
+    """Find the neighbors of some rows among all other rows, in float64 alone."""
     others, candidate_distances = np.empty(len(vectors) - 1, np.int64), np.empty(len(vectors) - 1)
     for row in rows:
         for other in range(others.size):

@@ -1,4 +1,4 @@
-"""The rows of a matrix, checked and with their norms, as the pair scan reads them."""
+"""The rows of a matrix, checked and with norms, for the pair scan."""
 
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     inverse_norms: Float[np.ndarray, " row"]
     squared_norms: Float[np.ndarray, " row"]
     numbers: Int[np.ndarray, " row"]
-    """Of the rows in the matrix that they come from."""
+    """Of the rows in the original matrix."""
     groups: Bool[np.ndarray, "group row"]
 
     def part(self, rows: slice) -> "Rows":
@@ -71,7 +71,7 @@ def checked_norms(x: np.ndarray, name: str) -> np.ndarray:
 
 
 def rows_with_direction(x: np.ndarray, row_norms: np.ndarray, groups: np.ndarray) -> Rows:
-    """The rows of `x` that are not zero."""
+    """Return the nonzero rows of `x`."""
     numbers = np.flatnonzero(row_norms)
     if len(numbers) < len(x):
         x, row_norms, groups = x[numbers], row_norms[numbers], groups[:, numbers]

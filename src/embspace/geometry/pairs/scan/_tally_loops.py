@@ -1,8 +1,7 @@
-"""Compiled loops that count a block of pairs.
+"""Compiled loops for the counts of a block of pairs.
 
-Functions that call each other stay in one file: numba's cache on disk notices changes only in the
-file of the outermost function. Small functions on one row: LLVM vectorizes all but `_count`, which
-takes the most time.
+A function stays in the file of its callers: numba's cache on disk notices changes only in the file
+of the outermost function. Small functions on a row: LLVM vectorizes all but `_count`, the slowest.
 """
 
 from typing import NamedTuple, no_type_check
@@ -23,14 +22,14 @@ class Tally(NamedTuple):
     """The totals of a block in each metric, in the order of `_blocks.METRICS`."""
 
     counts: Int[np.ndarray, "metric n_bins"]
-    """Int32, added to those of other blocks."""
+    """Int32, added to the counts of other blocks."""
     power_sums: Float[np.ndarray, "metric 4"]
     lowest: Float[np.ndarray, "metric column"]
     highest: Float[np.ndarray, "metric column"]
 
     @classmethod
     def on(cls, counts: Int[np.ndarray, "metric n_bins"], n_columns: int) -> "Tally":
-        """No pair yet, but for what `counts` hold."""
+        """No pair yet, but for the pairs in `counts`."""
         infinities = np.full((3, n_columns), np.inf, dtype=np.float32)
         return cls(counts, np.zeros((3, 4)), infinities, -infinities)
 

@@ -5,16 +5,16 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class Tensor(Protocol):
-    """The methods of a `torch.Tensor` that are used here."""
+    """The used methods of a `torch.Tensor`."""
 
     @property
     def device(self) -> Any:
-        """Return the device that it lies on."""
+        """Return the tensor's device."""
 
     def detach(self) -> Any:
-        """The same without its history."""
+        """Return the tensor without the history."""
 
 
 def device_of(x: Any) -> Any:
-    """The device of a tensor that is to be scanned there, or None: mps, too, has no float64."""
+    """Return the device for the scan of a tensor, or None: mps, too, has no float64."""
     return x.device if isinstance(x, Tensor) and x.device.type not in ("cpu", "mps") else None

@@ -1,4 +1,4 @@
-"""One function over many items on several threads, results in order."""
+"""A function over many items on several threads, results in order."""
 
 import sys
 from collections import deque
@@ -34,8 +34,8 @@ def map_in_order(
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    """The loaded libraries with threads of their own.
+    """Return the loaded libraries with their own threads.
 
-    To look for them takes longer than to scan a few thousand pairs; new ones come with modules.
+    The search takes longer than a scan of a few thousand pairs; modules bring new libraries.
     """
     return ThreadpoolController()

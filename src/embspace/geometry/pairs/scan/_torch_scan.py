@@ -1,4 +1,4 @@
-"""One block of pairs on any device of torch; what needs float64 products is left to the host."""
+"""A block of pairs on any device of torch; the host does the products in float64."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -23,7 +23,7 @@ MOST_ELEMENTS = 2**24  # of differences at a time, 128 MB
 
 
 class TorchScan:
-    """A block in, what it comes to out: as `BlockScan`, but for one thread alone."""
+    """Turns a block into a `Part`, as `BlockScan` does, but for a single thread."""
 
     def __init__(self, left: Rows, right: Rows, wanted: Wanted, device: torch.device) -> None:
         self.left, self.right, self.wanted, self.device = left, right, wanted, device
@@ -67,7 +67,7 @@ class TorchScan:
         return Part(power_sums, limits[:, 0], limits[:, 1], kept, row_cosines, column_cosines)
 
     def _outer(self, block: Block, column: str, combine: Combine) -> Float[Tensor, "row column"]:
-        """A function of a number of each row and of each column."""
+        """A function of a number of every row and of every column."""
         x = torch.tensor(getattr(self.left, column)[block.rows], device=self.device)
         y = torch.tensor(getattr(self.right, column)[block.columns], device=self.device)
         return combine(x[:, None], y)
@@ -86,7 +86,7 @@ class TorchScan:
     def _distances(
         self, dots: Float[Tensor, "row column"], block: Block
     ) -> Float[Tensor, "row column"]:
-        """Return the distances as `_tally_loops._distances` does, small ones mended."""
+        """Return the distances as `_tally_loops._distances` does, small distances mended."""
         squares = self._outer(block, "squared_norms", torch.add)
         squared = (squares - 2 * dots).clamp(min=0)
         distances = squared.sqrt()
@@ -137,10 +137,10 @@ class TorchScan:
         group: int,
         order: Order,
     ) -> Bool[Tensor, "row column"]:
-        """Pairs that may belong into a list, by the margin between float32 and true keys.
+        """Return the candidate pairs of a list, by the margin between float32 and true keys.
 
-        As many pairs as the list takes have true keys under the last of their float32 keys and
-        a margin; nothing that is two margins above it can win.
+        As many pairs as the list takes have true keys under the last of their float32 keys and a
+        margin; a pair two margins above the last key cannot win.
         """
         search = self.wanted.search
         bound = search.bound[group * len(ORDERS) + ORDERS.index(order)]
@@ -161,7 +161,7 @@ class TorchScan:
         return present.amax(dim=1).cpu().numpy(), present.amax(dim=0).cpu().numpy()
 
     def counts(self) -> Int[np.ndarray, "metric n_bins"]:
-        """Return the counts of all blocks so far."""
+        """Return the counts of all blocks up to now."""
         return self._counts.cpu().numpy()
 
     def candidates(self) -> Candidates | None:
@@ -180,7 +180,7 @@ class TorchNeighborLists:
         self._indices = torch.zeros((n, n_candidates(k)), dtype=torch.int64, device=device)
 
     def offer(self, dots: Float[Tensor, "row column"], block: Block) -> None:
-        """Bring each pair of a block into the lists of both its rows."""
+        """Bring every pair of a block into the lists of both rows."""
         keys = self._halves[block.rows, None] + self._halves[block.columns] - dots
         if block.on_diagonal:
             keys.fill_diagonal_(torch.inf)

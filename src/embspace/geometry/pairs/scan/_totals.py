@@ -1,4 +1,4 @@
-"""Holds the request to a scan, the totals of its blocks, and their sum."""
+"""Holds the request to a scan, the totals of the blocks, and the sum of totals."""
 
 from typing import NamedTuple
 
@@ -14,9 +14,9 @@ class Wanted(NamedTuple):
     """The request to a scan."""
 
     edges: Edges
-    """Of the metrics that are counted."""
+    """Of the counted metrics."""
     centers: Float[np.ndarray, " metric"]
-    """That powers are taken about."""
+    """The center of the power sums."""
     search: Search
     n_extremes: int
     n_neighbors: int
@@ -31,17 +31,17 @@ class Part(NamedTuple):
     highest: Float[np.ndarray, " metric"]
     kept: Kept
     row_cosines: Float[np.ndarray, " row"]
-    """Largest of each row, or nothing."""
+    """Largest of every row, or nothing."""
     column_cosines: Float[np.ndarray, " column"]
 
 
 class Totals:
-    """The sum of parts, which does not depend on their order to the last bit."""
+    """Return the sum of parts, equal to the last bit for any order of the parts."""
 
     def __init__(
         self, distributions: Distributions, lists: ExtremeLists, n_rows: int, *, within: bool
     ) -> None:
-        """Pairs that no block has; the lists; rows of x whose largest cosines are wanted.
+        """Pairs outside all blocks; the lists; rows of x with wanted largest cosines.
 
         `within` x, columns of a block are rows of x, too.
         """
