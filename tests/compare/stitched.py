@@ -46,12 +46,12 @@ def module(seed: int, dim: int = DIM, n_layers: int = N_LAYERS) -> Any:
     return BertModel(config, add_pooling_layer=False).eval()
 
 
-def opened(name: str, of_model: Any, **change: Any) -> OpenModel:
+def opened(name: str, language_model: Any, **change: Any) -> OpenModel:
     """Return a module as the stage takes it."""
-    embedding = of_model.get_input_embeddings().weight.detach().numpy()
+    embedding = language_model.get_input_embeddings().weight.detach().numpy()
     given = {"tokens": [*SPECIAL, *WORDS], "tokenizer": tokenizer(), "window": WINDOW}
     given["final_norm"] = None
-    return OpenModel(name, of_model, embedding, **(given | change))
+    return OpenModel(name, language_model, embedding, **(given | change))
 
 
 def turned_pair() -> tuple[OpenModel, OpenModel]:

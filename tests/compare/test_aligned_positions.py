@@ -26,9 +26,9 @@ def rows(one: Positions, other: Positions, **change: Any) -> list[dict[str, Any]
 def test_a_table_that_was_turned_is_alike_in_both_spaces():
     x = walk(0)
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(8, 8)))[0]
-    found = rows(positions(x), positions(2 * x @ turn, outlying=3))
-    assert [row["space"] for row in found] == ["full", "components"]
-    for row in found:
+    compared = rows(positions(x), positions(2 * x @ turn, outlying=3))
+    assert [row["space"] for row in compared] == ["full", "components"]
+    for row in compared:
         assert row["n"] == N - 3
         assert row["hausdorff"] == pytest.approx(0, abs=1e-5)
         assert row["rms"] == pytest.approx(0, abs=1e-5)
@@ -39,8 +39,8 @@ def test_a_table_that_was_turned_is_alike_in_both_spaces():
 def test_two_walks_are_seldom_alike():
     n = 0
     for seed in range(20):
-        found = rows(positions(walk(2 * seed)), positions(walk(2 * seed + 1)))
-        n += found[0]["are_alike"] == "yes"
+        compared = rows(positions(walk(2 * seed)), positions(walk(2 * seed + 1)))
+        n += compared[0]["are_alike"] == "yes"
     assert n <= 3
 
 

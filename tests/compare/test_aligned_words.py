@@ -48,31 +48,31 @@ def test_characters_know_their_word():
 
 
 def test_tokens_belong_to_the_word_that_holds_them():
-    found = tokens_of_words(words_of(TEXTS), PIECES, WINDOWS)
-    assert found.is_whole.all()
-    assert list(found.word) == [0, 1, 1, 2, 3, 4, 4, 5]
+    word_tokens = tokens_of_words(words_of(TEXTS), PIECES, WINDOWS)
+    assert word_tokens.is_whole.all()
+    assert list(word_tokens.word) == [0, 1, 1, 2, 3, 4, 4, 5]
     # The repeated one is left out, and the token that begins with a space is there.
-    assert list(found.token) == [1, 2, 3, 4, 6, 7, 8, 10]
+    assert list(word_tokens.token) == [1, 2, 3, 4, 6, 7, 8, 10]
 
 
 def test_a_word_that_a_token_crosses_is_not_whole():
     crossing = tokens((0, 0, 3, False), (0, 4, 14, False), (1, 1, 7, False), (1, 7, 13, False))
-    found = tokens_of_words(words_of(TEXTS), crossing, WINDOWS)
+    word_tokens = tokens_of_words(words_of(TEXTS), crossing, WINDOWS)
     # One token has "cat's mat." and another "A well"; none has "sea".
-    assert list(found.is_whole) == [True, False, False, False, False, False]
+    assert list(word_tokens.is_whole) == [True, False, False, False, False, False]
 
 
 def test_a_mark_beside_a_word_breaks_it_and_by_itself_does_not():
-    found = tokens_of_words(words_of(TEXTS), tokens((0, 10, 14, False)), WINDOWS)
-    assert not found.is_whole[2]
+    word_tokens = tokens_of_words(words_of(TEXTS), tokens((0, 10, 14, False)), WINDOWS)
+    assert not word_tokens.is_whole[2]
     apart = tokens((0, 10, 13, False), (0, 13, 14, False))
     assert tokens_of_words(words_of(TEXTS), apart, WINDOWS).is_whole[2]
 
 
 def test_the_state_of_a_word_is_the_mean_of_its_tokens():
-    found = tokens_of_words(words_of(TEXTS), PIECES, WINDOWS)
+    word_tokens = tokens_of_words(words_of(TEXTS), PIECES, WINDOWS)
     states = np.multiply.outer([1, -1], np.arange(11.0))[:, :, np.newaxis]
-    means = found.means(states, np.array([1, 3, 4, 5]))
+    means = word_tokens.means(states, np.array([1, 3, 4, 5]))
     assert means[0, :, 0] == pytest.approx([2.5, 6, 7.5, 10])
     assert means[1, :, 0] == pytest.approx([-2.5, -6, -7.5, -10])
 
@@ -82,14 +82,14 @@ def test_a_word_that_tokens_cover_in_part_is_not_whole():
     part = tokens(
         (0, 0, 3, False), (0, 4, 7, False), (0, 10, 11, False), (0, 12, 13, False), (1, 3, 9, False)
     )
-    found = tokens_of_words(words_of(TEXTS), part, WINDOWS)
-    assert list(found.is_whole) == [True, False, False, False, False, False]
+    word_tokens = tokens_of_words(words_of(TEXTS), part, WINDOWS)
+    assert list(word_tokens.is_whole) == [True, False, False, False, False, False]
 
 
 def test_tokens_of_the_same_characters_cover_them_once():
     twice = tokens((0, 0, 2, False), (0, 0, 2, False), (0, 4, 9, False), (0, 4, 9, False))
-    found = tokens_of_words(words_of(TEXTS), twice, WINDOWS)
-    assert list(found.is_whole[:2]) == [False, True]
+    word_tokens = tokens_of_words(words_of(TEXTS), twice, WINDOWS)
+    assert list(word_tokens.is_whole[:2]) == [False, True]
 
 
 def test_one_point_of_each_document():
@@ -121,8 +121,8 @@ def test_no_usable_point_is_none():
 
 def test_texts_without_words():
     words = words_of(pd.DataFrame({"id": ["a"], "text": ["... "]}))
-    found = tokens_of_words(words, tokens((0, 0, 3, False)), pd.DataFrame({"text": ["a"]}))
-    assert len(found.is_whole) == len(found.token) == 0
+    word_tokens = tokens_of_words(words, tokens((0, 0, 3, False)), pd.DataFrame({"text": ["a"]}))
+    assert len(word_tokens.is_whole) == len(word_tokens.token) == 0
 
 
 @pytest.mark.parametrize(
@@ -137,5 +137,5 @@ def test_texts_without_words():
     ],
 )
 def test_letters_with_marks_are_of_a_word(text: str, words: list[str]):
-    found = words_of(pd.DataFrame({"id": ["a"], "text": [text]}))
-    assert [text[a:b] for a, b in zip(found.start, found.end, strict=True)] == words
+    spans = words_of(pd.DataFrame({"id": ["a"], "text": [text]}))
+    assert [text[a:b] for a, b in zip(spans.start, spans.end, strict=True)] == words

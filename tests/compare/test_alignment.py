@@ -56,8 +56,8 @@ def corpus(hidden: np.ndarray, pieces: int, seed: int) -> CorpusStates:
         {"text": np.repeat(TEXTS["id"], 2), "n_tokens": [2 * pieces, pieces] * 16}
     )
     windows = windows.reset_index(drop=True)
-    of_windows = tokens.groupby("window").indices
-    mean = np.stack([states[:, of_windows[w]].mean(axis=1) for w in range(len(windows))], axis=1)
+    window_rows = tokens.groupby("window").indices
+    mean = np.stack([states[:, window_rows[w]].mean(axis=1) for w in range(len(windows))], axis=1)
     marks = {"special": False, "repeated": False}
     return CorpusStates(windows, tokens.assign(**marks), {"token": states, "mean": mean})
 
@@ -183,8 +183,8 @@ def clustered(seed: int) -> ModelStates:
     """A model by itself, in which documents have half of the variance; a word a text."""
     rng = np.random.default_rng(seed)
     n = PER_DOCUMENT * N_DOCUMENTS
-    of_document = rng.normal(size=(1, N_DOCUMENTS, 20)).repeat(PER_DOCUMENT, axis=1)
-    states = of_document + rng.normal(size=(1, n, 20))
+    centers = rng.normal(size=(1, N_DOCUMENTS, 20)).repeat(PER_DOCUMENT, axis=1)
+    states = centers + rng.normal(size=(1, n, 20))
     windows = pd.DataFrame({"text": [f"s{i}" for i in range(n)], "n_tokens": 1})
     tokens = pd.DataFrame({"window": range(n), "start": 0, "end": 4})
     tokens = tokens.assign(special=False, repeated=False)

@@ -52,10 +52,10 @@ def test_each_value_is_that_of_the_measure_by_itself(dim: int):
         near = mutual_nearest_neighbors(unit_rows(x), unit_rows(y), n_neighbors=5)
         assert at(table, layer, other, "mutual_nearest_neighbors")["value"] == pytest.approx(near)
         for function in (linear_cka, debiased_linear_cka):
-            found = at(table, layer, other, function.__name__)["value"]
-            assert found == pytest.approx(function(x, y))
-    found = at(table, 2, 1, "procrustes_similarity")["value"]
-    assert found == pytest.approx(procrustes_similarity(given.x[2], given.y[1]))
+            similarity = at(table, layer, other, function.__name__)["value"]
+            assert similarity == pytest.approx(function(x, y))
+    similarity = at(table, 2, 1, "procrustes_similarity")["value"]
+    assert similarity == pytest.approx(procrustes_similarity(given.x[2], given.y[1]))
 
 
 def test_procrustes_is_of_layers_that_lie_equally_deep():
@@ -112,7 +112,7 @@ def test_the_interval_of_debiased_cka_covers_the_truth():
 
 @pytest.mark.parametrize("n", [30, 120])
 def test_the_interval_of_neighbors_covers_their_mean(n: int):
-    found = []
+    intervals = []
     for seed in range(120):
         z = np.random.default_rng(seed).normal(size=(1, n, 12))
         given = Views(z[:, :, :8], np.tanh(z[:, :, 4:]), is_sample=True)
@@ -122,8 +122,10 @@ def test_the_interval_of_neighbors_covers_their_mean(n: int):
             "n_procrustes_permutations": 1,
         }
         table, _ = alignment_rows(given, **settings, generator=np.random.default_rng(seed))
-        found.append(at(table, 0, 0, "mutual_nearest_neighbors"))
-    value, low, high = (np.array([row[key] for row in found]) for key in ("value", "low", "high"))
+        intervals.append(at(table, 0, 0, "mutual_nearest_neighbors"))
+    value, low, high = (
+        np.array([row[key] for row in intervals]) for key in ("value", "low", "high")
+    )
     assert np.mean((low <= value.mean()) & (value.mean() <= high)) >= 0.9
     # At most twice as wide as a normal one of the deviation that there is.
     assert (high - low).mean() < 2 * 2 * 1.645 * value.std()

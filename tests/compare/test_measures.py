@@ -17,7 +17,7 @@ from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import StageConfig, settings_schema
 
 FILE = Path(__file__).parents[2] / "conf/compare/measures.yaml"
-SOURCES = [Source(**each) for each in read_yaml(FILE)["sources"]]
+SOURCES = [Source(**fields) for fields in read_yaml(FILE)["sources"]]
 LEVEL = 0.9
 SAMPLED = [source for source in SOURCES if source.halves]
 N_UNITS, N_DRAWS = 12, 40
@@ -31,7 +31,7 @@ def results(one: tuple[float, int], other: tuple[float, int]) -> Tables:
 
 
 def rows_of(source: Source, value: float, longest: int) -> pd.DataFrame:
-    groups = [dict.fromkeys(source.keys, each) for each in ("a", "b")]
+    groups = [dict.fromkeys(source.keys, label) for label in ("a", "b")]
     rows = [
         group | ({source.along: at} if source.along else {}) | {"ignored": 0.0}
         for group in (groups if source.keys else [{}])
@@ -44,19 +44,21 @@ def as_it_is(part: pd.DataFrame) -> pd.DataFrame:
     return part
 
 
-def halves(tables: Tables, of_one: Change = as_it_is, of_other: Change = as_it_is) -> Tables:
+def halves(
+    tables: Tables, change_of_one: Change = as_it_is, change_of_other: Change = as_it_is
+) -> Tables:
     """Of each row of a sampled source, of the same units in both models, before the changes."""
     parts: dict[str, tuple[list[pd.DataFrame], list[pd.DataFrame]]] = {}
     for source in SAMPLED:
-        of_both = parts.setdefault(str(source.halves), ([], []))
-        for number, change in enumerate((of_one, of_other)):
+        both = parts.setdefault(str(source.halves), ([], []))
+        for number, change in enumerate((change_of_one, change_of_other)):
             rng = np.random.default_rng(number)
             n_rows = len(tables[source.file][number])
             for quantity in source.quantities:
                 part = pd.DataFrame({"table": source.table, "row": range(n_rows)})
                 part = part.assign(quantity=quantity, **units_named(range(N_UNITS)))
                 part["deviations"] = by_row(rng.normal(size=(N_DRAWS, n_rows)))
-                of_both[number].append(change(part))
+                both[number].append(change(part))
     return {
         file: (pd.concat(first, ignore_index=True), pd.concat(second, ignore_index=True))
         for file, (first, second) in parts.items()
@@ -104,8 +106,8 @@ def is_sampled(table: pd.DataFrame) -> pd.Series:
 
 
 def test_every_source_is_there_with_its_difference(table: pd.DataFrame):
-    found = table[["noun", "table"]].drop_duplicates().to_numpy().tolist()
-    assert found == [[source.noun, source.table] for source in SOURCES]
+    named = table[["noun", "table"]].drop_duplicates().to_numpy().tolist()
+    assert named == [[source.noun, source.table] for source in SOURCES]
     both = table.dropna(subset=["model_value", "other_model_value"])
     assert (both["difference"] == 2).all()
     rows = table[(table["noun"] == "similarity") & (table["quantity"] == "mean")]
@@ -123,24 +125,26 @@ def test_what_one_alone_has_stays_and_has_no_difference(table: pd.DataFrame):
     assert lonely[["difference_low", "n_paired", "no_bounds"]].isna().all(axis=None)
 
 
-def layers_of(found: pd.DataFrame) -> list[list[float]]:
-    rows = found[(found["noun"] == "search") & (found["quantity"] == "recall_at_1")]
+def layers_of(differences: pd.DataFrame) -> list[list[float]]:
+    rows = differences[
+        (differences["noun"] == "search") & (differences["quantity"] == "recall_at_1")
+    ]
     rows = rows[rows["group"] == "a / a / a"].sort_values(["at", "other_at"])
     return rows[["at", "other_at"]].fillna(-1).to_numpy().tolist()
 
 
 def test_layers_go_together_that_lie_equally_deep():
     """Six layers after the embeddings beside three: the last is compared with the last."""
-    found = compared((3.0, 7), (1.0, 4))
-    both = found.dropna(subset="difference")
+    differences = compared((3.0, 7), (1.0, 4))
+    both = differences.dropna(subset="difference")
     assert layers_of(both) == [[0, 0], [2, 1], [4, 2], [6, 3]]
     sampled = both[is_sampled(both)]
     assert set(sampled["n_paired"]) == {N_UNITS}
-    assert layers_of(found[found["difference"].isna()]) == [[1, -1], [3, -1], [5, -1]]
+    assert layers_of(differences[differences["difference"].isna()]) == [[1, -1], [3, -1], [5, -1]]
     turned = compared((3.0, 4), (1.0, 7))
     assert layers_of(turned.dropna(subset="difference")) == [[0, 0], [1, 2], [2, 4], [3, 6]]
     assert layers_of(turned[turned["difference"].isna()]) == [[-1, 1], [-1, 3], [-1, 5]]
-    profile = found[found["table"] == "profiles"]
+    profile = differences[differences["table"] == "profiles"]
     assert profile["at"].equals(profile["other_at"])
 
 
@@ -150,9 +154,9 @@ def test_whatever_is_of_a_sample_has_bounds(table: pd.DataFrame):
     assert (sampled["difference_low"] < sampled["difference_high"]).all()
     assert set(sampled["n_paired"]) == {N_UNITS}
     assert sampled["no_bounds"].isna().all()
-    of_all = both[~is_sampled(both)]
-    assert of_all[["difference_low", "difference_high", "n_paired"]].isna().all(axis=None)
-    assert set(of_all["no_bounds"]) == {POPULATION}
+    unsampled = both[~is_sampled(both)]
+    assert unsampled[["difference_low", "difference_high", "n_paired"]].isna().all(axis=None)
+    assert set(unsampled["no_bounds"]) == {POPULATION}
 
 
 def test_equal_models_do_not_differ_in_any_half():
@@ -160,8 +164,8 @@ def test_equal_models_do_not_differ_in_any_half():
         return part.assign(deviations=by_row(np.tile(np.arange(float(N_DRAWS)), (len(part), 1)).T))
 
     for value in (3.0, 1.0):  # another model is the same plus a constant
-        found = compared((3.0, 2), (value, 2), of_one=same, of_other=same)
-        sampled = found[is_sampled(found)]
+        differences = compared((3.0, 2), (value, 2), change_of_one=same, change_of_other=same)
+        sampled = differences[is_sampled(differences)]
         assert (sampled["difference_low"] == 3 - value).all()
         assert (sampled["difference_high"] == 3 - value).all()
 
@@ -175,10 +179,10 @@ def test_equal_models_do_not_differ_in_any_half():
     ],
 )
 def test_without_common_halves_there_are_no_bounds(change: Any, reason: str):
-    found = compared((3.0, 2), (1.0, 2), of_other=change)
-    assert found[["difference_low", "difference_high", "n_paired"]].isna().all(axis=None)
-    assert set(found.loc[is_sampled(found), "no_bounds"]) == {reason}
-    assert (found["difference"] == 2).all()
+    differences = compared((3.0, 2), (1.0, 2), change_of_other=change)
+    assert differences[["difference_low", "difference_high", "n_paired"]].isna().all(axis=None)
+    assert set(differences.loc[is_sampled(differences), "no_bounds"]) == {reason}
+    assert (differences["difference"] == 2).all()
 
 
 def test_a_model_without_rows_leaves_the_other_alone():
@@ -186,9 +190,9 @@ def test_a_model_without_rows_leaves_the_other_alone():
     empty = {file: (one, other[:0]) for file, (one, other) in tables.items()}
     none = pd.DataFrame(columns=OF_HALVES)
     kept = {file: (one, none) for file, (one, _) in halves(tables).items()}
-    found = measures(empty, kept)
-    assert found["other_model_value"].isna().all()
-    assert (found["model_value"] == 3).all()
+    differences = measures(empty, kept)
+    assert differences["other_model_value"].isna().all()
+    assert (differences["model_value"] == 3).all()
 
 
 SEARCH = next(source for source in SOURCES if source.noun == "search")
@@ -202,9 +206,9 @@ def test_a_table_without_rows_may_lack_its_quantities():
             about = [*source.keys, *([source.along] if source.along else [])]
             one, other = tables[source.file]
             tables[source.file] = (one[about][:0], other[about][:0])
-    found = measures(tables, kept)
-    assert "text_clouds" not in set(found["noun"])
-    others = found["noun"].drop_duplicates().tolist()
+    differences = measures(tables, kept)
+    assert "text_clouds" not in set(differences["noun"])
+    others = differences["noun"].drop_duplicates().tolist()
     assert others == list(dict.fromkeys(s.noun for s in SOURCES if s.noun != "text_clouds"))
 
 
@@ -229,15 +233,15 @@ def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
         row = dict.fromkeys(SEARCH.keys, "a") | dict.fromkeys(SEARCH.quantities, x.mean())
         table = pd.DataFrame([row | {"layer": 0} | units_named(range(n))])
         table["recall_at_1_deviations"] = by_row(interval.deviations[:, np.newaxis])
-        published, of_halves = without_deviations({"search": table})
+        published, deviations = without_deviations({"search": table})
         tables.append(published["search"])
-        kept.append(of_halves)
-    found = measures(
+        kept.append(deviations)
+    differences = measures(
         {SEARCH.file: (tables[0], tables[1])},
         {str(SEARCH.halves): (kept[0], kept[1])},
         [SEARCH],
     )
-    return found.set_index("quantity").loc["recall_at_1"], widths
+    return differences.set_index("quantity").loc["recall_at_1"], widths
 
 
 @pytest.mark.parametrize("n_trials", [50, pytest.param(100, marks=pytest.mark.slow)])

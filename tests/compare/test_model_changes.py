@@ -169,10 +169,10 @@ def test_the_other_side_of_a_direction_is_that_of_its_partner(tmp_path: Path) ->
 
 
 def test_a_copy_differs_in_nothing(tmp_path: Path) -> None:
-    found = compared(tmp_path, lambda parameters: None)
-    assert set(found["csv"]["verdict"]) == {IDENTICAL}
-    assert found["csv"]["rank"].isna().all()
-    assert found["words"].empty and found["tokens"].empty
+    outcome = compared(tmp_path, lambda parameters: None)
+    assert set(outcome["csv"]["verdict"]) == {IDENTICAL}
+    assert outcome["csv"]["rank"].isna().all()
+    assert outcome["words"].empty and outcome["tokens"].empty
 
 
 def test_a_rounded_copy_is_told_as_rounding(tmp_path: Path) -> None:
@@ -180,12 +180,12 @@ def test_a_rounded_copy_is_told_as_rounding(tmp_path: Path) -> None:
         for values in parameters.values():
             values.copy_(torch.from_numpy(to_bfloat16(values.numpy())))
 
-    found = compared(tmp_path, change)
-    assert set(found["csv"]["verdict"]) == {ROUNDED}
-    assert set(found["csv"]["rounding"]) == {"bfloat16"}
-    whole = row_of(found["csv"], "all")
+    outcome = compared(tmp_path, change)
+    assert set(outcome["csv"]["verdict"]) == {ROUNDED}
+    assert set(outcome["csv"]["rounding"]) == {"bfloat16"}
+    whole = row_of(outcome["csv"], "all")
     assert whole["relative_change"] == pytest.approx(whole["relative_change_rounding"])
-    assert found["words"].empty and found["tokens"].empty
+    assert outcome["words"].empty and outcome["tokens"].empty
 
 
 def test_rounding_beside_a_change_is_told_apart(tmp_path: Path) -> None:
@@ -194,10 +194,10 @@ def test_rounding_beside_a_change_is_told_apart(tmp_path: Path) -> None:
         for values in parameters.values():
             values.copy_(values.to(torch.bfloat16).float())
 
-    found = compared(tmp_path, change)["csv"]
-    query = row_of(found, "attention_query", 2)
+    table = compared(tmp_path, change)["csv"]
+    query = row_of(table, "attention_query", 2)
     assert (query["verdict"], query["stored"], query["rank"]) == (MOVED, "bfloat16", 1)
-    rest = found.drop(index=query.name)
+    rest = table.drop(index=query.name)
     assert set(rest.loc[rest["group"] != "all", "verdict"]) == {ROUNDED}
 
 
@@ -221,11 +221,11 @@ def test_tokens_that_moved_are_named_with_their_size(tmp_path: Path) -> None:
         table[TOKENS.index("w3")] *= 1.5
         table[TOKENS.index("w4")] *= -1
 
-    found = compared(tmp_path, change)
-    assert found["tokens"]["token"].tolist() == ["w4", "w3"]
-    assert found["tokens"]["relative_change"].tolist() == pytest.approx([2, 0.5], rel=1e-4)
-    assert found["tokens"]["cosine"].tolist() == pytest.approx([-1, 1], abs=1e-6)
-    table = row_of(found["csv"], "token_embedding")
+    outcome = compared(tmp_path, change)
+    assert outcome["tokens"]["token"].tolist() == ["w4", "w3"]
+    assert outcome["tokens"]["relative_change"].tolist() == pytest.approx([2, 0.5], rel=1e-4)
+    assert outcome["tokens"]["cosine"].tolist() == pytest.approx([-1, 1], abs=1e-6)
+    table = row_of(outcome["csv"], "token_embedding")
     assert (table["n_rows"], table["n_rows_changed"], table["rank"]) == (60, 2, 2)
 
 
@@ -256,9 +256,9 @@ def test_a_masked_head_reads_the_words_too(tmp_path: Path) -> None:
         module.bert.encoder.layer[1].attention.self.query.weight[2] += 0.5
         module.cls.predictions.transform.dense.weight[0, 0] += 1
     other = weights(tmp_path / "other", module, **keys)
-    found = changes_of(one, other)
-    assert set(found["words"]["reading"]) == {"word_embeddings", "masked_head"}
-    moved = found["csv"].loc[found["csv"]["verdict"] == MOVED, "group"]
+    outcome = changes_of(one, other)
+    assert set(outcome["words"]["reading"]) == {"word_embeddings", "masked_head"}
+    moved = outcome["csv"].loc[outcome["csv"]["verdict"] == MOVED, "group"]
     assert set(moved) == {"attention_query", "masked_head", "all"}
 
 
@@ -269,8 +269,8 @@ def test_a_head_of_one_model_alone_is_left_out(tmp_path: Path) -> None:
     one = weights(tmp_path / "one", module, matrices=matrices, **head)
     other = weights(tmp_path / "other", module, matrices=matrices)
     changes = changes_of(one, other)["csv"]
-    told = changes[changes["group"] == "masked_head"]
-    assert told[["verdict", "reason"]].to_numpy().tolist() == [[NOT_CHECKABLE, "after has none"]]
+    rows = changes[changes["group"] == "masked_head"]
+    assert rows[["verdict", "reason"]].to_numpy().tolist() == [[NOT_CHECKABLE, "after has none"]]
     assert set(changes["verdict"]) == {IDENTICAL, NOT_CHECKABLE}
     back = changes_of(other, one)["csv"]
     assert back.loc[back["group"] == "masked_head", "reason"].tolist() == ["before has none"]
@@ -310,9 +310,9 @@ def test_other_shapes_are_refused_by_name(
 ) -> None:
     one = weights(tmp_path / "one", tiny("bert"))
     other = weights(tmp_path / "other", tiny("bert", **options))
-    found = changes_of(one, other)
-    assert len(found["csv"]) == 1 and found["words"].empty and found["tokens"].empty
-    assert pd.Series(found["csv"]["reason"]).str.contains(words).all()
+    outcome = changes_of(one, other)
+    assert len(outcome["csv"]) == 1 and outcome["words"].empty and outcome["tokens"].empty
+    assert pd.Series(outcome["csv"]["reason"]).str.contains(words).all()
 
 
 def test_another_architecture_is_refused_by_what_it_lacks(tmp_path: Path) -> None:

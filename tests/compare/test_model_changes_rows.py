@@ -69,7 +69,7 @@ def test_a_group_of_several_weights_is_one_row_without_a_spectrum() -> None:
     pairs = list(paired_weights(model(*one), model(*after)))
     group, whole = measured_changes(pairs, RULES)
     assert group.spectrum is None
-    lengths = [float(np.linalg.norm(each.values)) for each in one]
+    lengths = [float(np.linalg.norm(change.values)) for change in one]
     assert group.row["relative_change"] == pytest.approx(lengths[0] / np.hypot(*lengths))
     assert group.row["n_rows"] == 80 and group.row["n_rows_changed"] == 40
     assert whole.row["group"] == "all"

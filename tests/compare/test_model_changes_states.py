@@ -31,8 +31,8 @@ def drawn(seed: int, *, shift: float = 0.0) -> np.ndarray:
 
 
 def rows(one: np.ndarray, other: np.ndarray, **given: Any) -> pd.DataFrame:
-    found = state_rows({"news": TEXTS}, (model(one), model(other)), **SETTINGS | given)
-    return pd.DataFrame(found)
+    records = state_rows({"news": TEXTS}, (model(one), model(other)), **SETTINGS | given)
+    return pd.DataFrame(records)
 
 
 def test_equal_states_have_cosine_one_whatever_texts_have_in_common() -> None:

@@ -31,10 +31,10 @@ def as_weights(parameters: ModelParameters, kinds: list[str] | None = None) -> A
     return AllWeights(weights, "Net", 2, parameters.tokens, kinds, parameters)
 
 
-def changed(**of_layer: np.ndarray) -> ModelParameters:
+def changed(**weights: np.ndarray) -> ModelParameters:
     """The same model with other weights in layer 2."""
     return replace(
-        PARAMETERS, layers=[PARAMETERS.layers[0], replace(PARAMETERS.layers[1], **of_layer)]
+        PARAMETERS, layers=[PARAMETERS.layers[0], replace(PARAMETERS.layers[1], **weights)]
     )
 
 

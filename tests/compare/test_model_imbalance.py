@@ -67,9 +67,9 @@ def test_the_model_that_is_the_coarser_copy_is_found() -> None:
 
 def test_models_that_change_places_change_directions() -> None:
     one, other = pair()
-    found, turned = table_of((one, other)), table_of((other, one))
-    assert row(found, 1, 0)["to_other"] == pytest.approx(row(turned, 0, 1)["from_other"])
-    assert row(found, 1, 0)["asymmetry"] == pytest.approx(-row(turned, 0, 1)["asymmetry"])
+    table, turned = table_of((one, other)), table_of((other, one))
+    assert row(table, 1, 0)["to_other"] == pytest.approx(row(turned, 0, 1)["from_other"])
+    assert row(table, 1, 0)["asymmetry"] == pytest.approx(-row(turned, 0, 1)["asymmetry"])
 
 
 def test_stimuli_alone_stand_beside_random_weights_and_have_no_interval() -> None:

@@ -29,7 +29,7 @@ def turned(parameters: ModelParameters, order: list[int]) -> ModelParameters:
     """The layers of a model in another basis, some of them left out."""
     turn = np.linalg.qr(np.random.default_rng(5).normal(size=(DIM, DIM)))[0].astype(np.float32)
 
-    def of_layer(layer: LayerParameters) -> LayerParameters:
+    def turned_layer(layer: LayerParameters) -> LayerParameters:
         return replace(
             layer,
             **{name: getattr(layer, name) @ turn for name in ("query", "key", "value", "output")},
@@ -39,7 +39,7 @@ def turned(parameters: ModelParameters, order: list[int]) -> ModelParameters:
 
     return replace(
         parameters,
-        layers=[of_layer(parameters.layers[layer]) for layer in order],
+        layers=[turned_layer(parameters.layers[layer]) for layer in order],
         output_embedding=parameters.output_embedding @ turn,
     )
 

@@ -37,11 +37,11 @@ def joined(lower: OpenModel, upper: OpenModel, n_training: int = 30) -> list[Joi
 
 def test_a_model_below_itself_keeps_everything_at_every_layer() -> None:
     model = opened("one", module(0))
-    found = joined(model, model)
-    assert [(join.layer, join.upper_layer) for join in found] == [
+    all_joins = joined(model, model)
+    assert [(join.layer, join.upper_layer) for join in all_joins] == [
         (layer, layer) for layer in range(N_LAYERS + 1)
     ]
-    for join in found:
+    for join in all_joins:
         for stitch in (VOCABULARY, IDENTITY):
             kept = join.stitches[stitch, OWN]
             assert kept.cosine == pytest.approx(1, abs=1e-4) and kept.nearest.all()
@@ -78,8 +78,8 @@ N = 40
 def kept(cosine: float, nearest: float, *, n: int = N) -> Kept:
     """Return texts of this mean cosine and share found, with a little noise."""
     noise = np.linspace(-0.05, 0.05, n)
-    found = np.arange(n) < round(nearest * n)
-    return Kept(cosine + noise, found)
+    is_nearest = np.arange(n) < round(nearest * n)
+    return Kept(cosine + noise, is_nearest)
 
 
 def rows_of(

@@ -30,10 +30,10 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("tree")
 def test_a_model_comes_with_embeddings_tokens_and_window() -> None:
-    found = load_stitched_model(MINE, "")
-    assert isinstance(found, OpenModel)
-    assert found.embedding.shape == (len(VOCABULARY), DIM)
-    assert (found.name, found.tokens, found.window) == ("mine", VOCABULARY, POSITIONS)
+    model = load_stitched_model(MINE, "")
+    assert isinstance(model, OpenModel)
+    assert model.embedding.shape == (len(VOCABULARY), DIM)
+    assert (model.name, model.tokens, model.window) == ("mine", VOCABULARY, POSITIONS)
 
 
 def test_at_random_weights_nothing_but_the_architecture_stays() -> None:

@@ -60,13 +60,13 @@ def after(values: Values, seed: int = 0) -> ModelParameters:
     """Return the model with moved values of the MLPs, in all layers but the first."""
     generator = np.random.default_rng(seed)
 
-    def of_layer(layer: LayerParameters) -> LayerParameters:
+    def changed_layer(layer: LayerParameters) -> LayerParameters:
         if layer.layer == 1:
             return layer
         return replace(layer, ff_values=values(layer.ff_values, generator).astype(np.float32))
 
     model = before()
-    return replace(model, layers=[of_layer(layer) for layer in model.layers])
+    return replace(model, layers=[changed_layer(layer) for layer in model.layers])
 
 
 LISTED, OTHERS = np.arange(N_LISTED), np.arange(N_LISTED, 399)
@@ -161,11 +161,11 @@ def test_a_list_of_ones_own_needs_words_alone(
     monkeypatch.chdir(tmp_path)
     write_tiny_model(Path("models/mine"), Path("conf"), "mine")
     Path("list.csv").write_text("word\nCat\nzebra\n")
-    found = load_vocabulary("list.csv", MINE, "")
-    assert found.missing == ["zebra"]
-    assert [found.tokens[at] for at in np.flatnonzero(found.is_listed)] == ["cat"]
+    vocabulary = load_vocabulary("list.csv", MINE, "")
+    assert vocabulary.missing == ["zebra"]
+    assert [vocabulary.tokens[at] for at in np.flatnonzero(vocabulary.is_listed)] == ["cat"]
     weights = load_weights(MINE, "")
-    assert weights is not None and weights.tokens == found.tokens
+    assert weights is not None and weights.tokens == vocabulary.tokens
     Path("list.csv").write_text("words\ncat\n")
     with pytest.raises(InputError, match="expected the columns word, value"):
         load_vocabulary("list.csv", MINE, "")

@@ -64,9 +64,12 @@ def corpus(
     rng = np.random.default_rng(seed)
     document = np.repeat(np.arange(n_documents), 2)
     tokens = token_table(len(document), rng)
-    of_word, of_text = rng.normal(size=(N_WORDS, dim)), rng.normal(size=(n_documents, dim))
-    word = of_word[tokens["id"]] + 0.1 * rng.normal(size=(n_layers, len(tokens), dim)) + 0.5
-    text = of_text[document[tokens["window"]]]
+    word_centers, text_centers = (
+        rng.normal(size=(N_WORDS, dim)),
+        rng.normal(size=(n_documents, dim)),
+    )
+    word = word_centers[tokens["id"]] + 0.1 * rng.normal(size=(n_layers, len(tokens), dim)) + 0.5
+    text = text_centers[document[tokens["window"]]]
     token = (word + np.arange(n_layers)[:, None, None] * text).astype(np.float32)
     windows = token.reshape(n_layers, -1, LENGTH, dim)
     states = {"cls": windows[:, :, 0], "mean": windows.mean(axis=2)}
@@ -109,7 +112,7 @@ def processes(n: int) -> Iterator[None]:
 def assert_equal(one: Outcome, other: Outcome) -> None:
     """Whatever the order of rows."""
     for table in ("profiles", "nulls", "curves"):
-        found, expected = (
+        frame, expected = (
             rows.sort_values(list(rows), ignore_index=True) for rows in (one[table], other[table])
         )
-        pd.testing.assert_frame_equal(found, expected, rtol=1e-12)
+        pd.testing.assert_frame_equal(frame, expected, rtol=1e-12)

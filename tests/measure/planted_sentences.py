@@ -66,7 +66,7 @@ def planted(
                 vectors.append(x)
                 random_vectors.append(start + rng.normal(size=(n_layers, dim)))
                 ids = [*range(length), 1000 * len(rows)]  # the last is in no other sentence
-                tokens += [(len(rows) - 1, i, each) for i, each in enumerate(ids)]
+                tokens += [(len(rows) - 1, i, token_id) for i, token_id in enumerate(ids)]
     mean, random_mean = np.stack(vectors, axis=1), np.stack(random_vectors, axis=1)
     states = {name: mean * (1 + number) for number, name in enumerate(POOLINGS)}
     states |= {f"random_{name}": random_mean for name in POOLINGS}

@@ -36,10 +36,10 @@ def slot_rows(group: str, n_slots: int = 3) -> pd.DataFrame:
     slots = list(itertools.product(range(3), repeat=n_slots))
     return pd.DataFrame(
         {
-            "id": [f"{group}_{''.join(map(str, each))}" for each in slots],
+            "id": [f"{group}_{''.join(map(str, choice))}" for choice in slots],
             "group": group,
             "kind": "slots",
-            "slots": [np.array(each) for each in slots],
+            "slots": [np.array(choice) for choice in slots],
         }
     )
 

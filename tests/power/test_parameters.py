@@ -110,7 +110,7 @@ def test_stages_write_the_columns_that_these_claims_read(root: Path) -> None:
     ]
     for rule in (rule for claim in claims for rule in (claim, *claim.otherwise)):
         for cell in rule.cells:
-            (columns,) = (each for start, each in written.items() if cell.file.startswith(start))
+            (columns,) = (names for start, names in written.items() if cell.file.startswith(start))
             read = {*cell.where, *cell.columns.values()}
             read |= set(cell.share_of.columns) if cell.share_of else set()
             assert read <= set(columns), cell

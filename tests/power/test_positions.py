@@ -58,29 +58,29 @@ def settings(root: Path, noun: str, **change: Any) -> dict[str, Any]:
     return {**yaml.safe_load(file.read_text(encoding="utf-8")), "seed": 0, **change}
 
 
-def of_path(root: Path, n_tables: int) -> Measured:
+def path_measure(root: Path, n_tables: int) -> Measured:
     """Measure the path of a table, beside so many tables of each null."""
     how = settings(root, "helix", n_shuffles=n_tables + 2, n_null_tables=n_tables)
 
     def measured(x: Table) -> Tables:
-        found = measure_helix({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
-        return {f"helix/{name}": found[name] for name in ("nulls", "one_dimensionality")}
+        outcome = measure_helix({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
+        return {f"helix/{name}": outcome[name] for name in ("nulls", "one_dimensionality")}
 
     return measured
 
 
-def of_cosines(root: Path, n_tables: int) -> Measured:
+def cosine_measure(root: Path, n_tables: int) -> Measured:
     """Measure the cosines of a table, beside so many tables of each null."""
     how = settings(root, "positions", n_shuffles=n_tables + 2, n_null_tables=n_tables)
 
     def measured(x: Table) -> Tables:
-        found = measure_positions({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
-        return {f"positions/{name}": found[name] for name in ("nulls", "properties")}
+        outcome = measure_positions({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
+        return {f"positions/{name}": outcome[name] for name in ("nulls", "properties")}
 
     return measured
 
 
-def of_outliers(root: Path, n_tables: int) -> Measured:
+def outlier_measure(root: Path, n_tables: int) -> Measured:
     """Measure how far each position stands apart."""
     how = settings(root, "regimes")
 
@@ -96,7 +96,7 @@ def of_outliers(root: Path, n_tables: int) -> Measured:
 @pytest.mark.parametrize("kind", [SHUFFLED, WALK, FALLING])
 @pytest.mark.parametrize(
     ("claims", "measure", "n_tables"),
-    [(PATH, of_path, 7), (COSINES, of_cosines, 8), (APART, of_outliers, 0)],
+    [(PATH, path_measure, 7), (COSINES, cosine_measure, 8), (APART, outlier_measure, 0)],
     ids=["path", "cosines", "outliers"],
 )
 def test_a_table_that_encodes_nothing_seldom_passes(
@@ -107,10 +107,10 @@ def test_a_table_that_encodes_nothing_seldom_passes(
     kind: str,
     n_draws: int,
 ):
-    asked = [words for words, kinds in claims.items() if kind in kinds]
+    chosen = [words for words, kinds in claims.items() if kind in kinds]
     # A quantile of few draws lies within them, and is passed more often than its level says.
     measured = measure(root, n_tables if n_draws < 100 else 8 * n_tables)
-    hold_seldom(root, asked, lambda seed: measured(drawn(kind, seed)), n_draws)
+    hold_seldom(root, chosen, lambda seed: measured(drawn(kind, seed)), n_draws)
 
 
 def verdict(root: Path, words: str, measured: Measured, x: Table) -> str:
@@ -118,7 +118,7 @@ def verdict(root: Path, words: str, measured: Measured, x: Table) -> str:
 
 
 def test_a_helix_winds_and_advances_and_a_circle_winds_alone(root: Path):
-    measured = of_path(root, 12)
+    measured = path_measure(root, 12)
     wind, advance, line = [*PATH][1], [*PATH][2], [*PATH][0]
     planted = helix(2 * N, dim=DIM)
     angle = 2 * np.pi * np.arange(2 * N)[:, np.newaxis] / 22
@@ -131,7 +131,7 @@ def test_a_helix_winds_and_advances_and_a_circle_winds_alone(root: Path):
 
 
 def test_waves_are_a_pattern_and_a_profile(root: Path):
-    measured, waves = of_cosines(root, 12), smooth_table(2 * N, DIM)
+    measured, waves = cosine_measure(root, 12), smooth_table(2 * N, DIM)
     verdicts = {words: verdict(root, words, measured, waves) for words in COSINES}
     # Smooth waves are alike on both sides: below some nulls, and within the range of others.
     assert verdicts.pop("A position is unlike those before it") == "depends on the rule"
@@ -139,7 +139,7 @@ def test_waves_are_a_pattern_and_a_profile(root: Path):
 
 
 def test_a_first_position_of_another_kind_is_told(root: Path):
-    measured, x = of_outliers(root, 0), drawn(FALLING, 0)
+    measured, x = outlier_measure(root, 0), drawn(FALLING, 0)
     x[0] = np.random.default_rng(1).normal(size=DIM)
     assert verdict(root, [*APART][0], measured, x) == "matches"
     assert verdict(root, [*APART][0], measured, x[1:]) == "differs"

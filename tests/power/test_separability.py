@@ -20,8 +20,8 @@ def verdicts(root: Path, shift: float, seed: int) -> list[str]:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(150, 8)).astype(np.float32)
     x[120:] += shift
-    found = measure_separability({"input": x[:120], "positional": x[120:]}, **SETTINGS)
-    save_scalars(found["json"], f"results/separability/{MODEL.name}.json")
+    outcome = measure_separability({"input": x[:120], "positional": x[120:]}, **SETTINGS)
+    save_scalars(outcome["json"], f"results/separability/{MODEL.name}.json")
     claims = [claim_that_begins(root, words) for words in CLAIMS]
     return [decide(claim, MODEL, Path("results")).verdict for claim in claims]
 

@@ -49,7 +49,7 @@ def tables_of(make, seed: int) -> dict[str, pd.DataFrame]:
         paths_of(name, make(rng, N_TOKENS), make(rng, N_TOKENS)) for name in ("cat", "computer")
     ]
     posts = paths_of("posts", make(rng, N_POSTS))
-    parts = [layer_table(str(each.tokens["text"][0]), each) for each in texts]
+    parts = [layer_table(str(text.tokens["text"][0]), text) for text in texts]
     at_large = layer_table("posts", posts)
     options = {"n_resamples": 100, "level": 0.95, "generator": rng}
     parts.append(with_deviations(at_large, posts, **options))

@@ -35,12 +35,12 @@ def alike(x: np.ndarray, y: np.ndarray, seed: int) -> Tables:
         ("posts", "posts"): (b,),
         ("articles", "posts"): (a, b),
     }
-    pairs = {names: scan_group_pairs(*each, n_bins=20) for names, each in scans.items()}
+    pairs = {names: scan_group_pairs(*scanned, n_bins=20) for names, scanned in scans.items()}
     rng = np.random.default_rng(seed)
     table = alike_table(clouds, pairs, n_half_samples=100, level=0.95, rng=rng)
     shapes = dealt_table(clouds, equal_n=N, n_deals=100, level=0.95, rng=rng)
     tables = {"text_clouds/separation": table, "text_clouds/shapes": shapes}
-    return {folder: each.assign(**AT_LAST) for folder, each in tables.items()}
+    return {folder: table.assign(**AT_LAST) for folder, table in tables.items()}
 
 
 def grouped(x: np.ndarray, first: int) -> GroupedVectors:

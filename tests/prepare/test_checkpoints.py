@@ -37,7 +37,7 @@ def test_the_pin_is_commit_and_hashes_by_step(monkeypatch: pytest.MonkeyPatch):
     }
     assert looked_for == ["neox@step0", "neox@step4"]
     # Another model's entry, and one that is not chosen, change nothing.
-    fewer = {name: each for name, each in lock.items() if name != "neox@step1"}
+    fewer = {name: pin for name, pin in lock.items() if name != "neox@step1"}
     assert prepare_checkpoints("neox", MODEL, fewer | {"other": entry(0)}, n_checkpoints=2) == pins
 
 

@@ -97,5 +97,5 @@ def code_of_cubes(root: Path) -> set[Path]:
 def test_the_code_that_is_found_is_what_python_loads(code_of_cubes: set[Path]):
     import embspace.measure.toys.cubes  # noqa: F401
 
-    files = {Path(str(getattr(each, "__file__", None))) for each in sys.modules.values()}
+    files = {Path(str(getattr(module, "__file__", None))) for module in sys.modules.values()}
     assert {path for path in code_of_cubes if path.resolve() in files} == code_of_cubes

@@ -23,7 +23,7 @@ def by_all_pairs(texts: list[str], similarity: float) -> list[int]:
         for j in range(i):
             if plain[i] == plain[j] or jaccard(runs[i], runs[j]) >= similarity:
                 low, high = sorted((first[i], first[j]))
-                first = [low if each == high else each for each in first]
+                first = [low if group == high else group for group in first]
     return first
 
 
@@ -82,10 +82,10 @@ def test_thousands_of_texts_and_of_near_copies_take_seconds():
     base = rng.integers(4000, size=60)
     near = [text_of(np.append(base, number)) for number in range(1000)]
     start = process_time()
-    found = copies_of([*different, *near], 0.9)
+    first = copies_of([*different, *near], 0.9)
     assert process_time() - start < 4
-    assert (found[:4000] == np.arange(4000)).all()
-    assert (found[4000:] == 4000).all()
+    assert (first[:4000] == np.arange(4000)).all()
+    assert (first[4000:] == 4000).all()
 
 
 def test_units_with_copies_of_one_text_are_one():

@@ -109,7 +109,7 @@ def test_what_does_not_fit_is_named(
 def test_a_missing_key_and_a_missing_file_are_named(files: dict[str, Any], name: str):
     first, *others = SETS[name]
     key = {"evolution": "text", "words": "word"}.get(name) or list(first)[1]
-    write(name, [{each: first[each] for each in first if each != key}, *others])
+    write(name, [{column: first[column] for column in first if column != key}, *others])
     with pytest.raises(InputError, match=rf"{name}\.jsonl.*'{key}'"):
         prepare_stimuli(**files)
     Path(f"{name}.jsonl").unlink()
@@ -127,14 +127,14 @@ HAPPY_BOSS = re.compile(
 def test_the_frame_of_figure_23_that_is_complete_in_the_thesis_is_among_the_synonyms(root: Path):
     rows = [json.loads(line) for line in (root / SYNONYMS).read_text("utf-8").splitlines()]
     rows = [row for row in rows if row["group"] == "boss"]
-    found = [HAPPY_BOSS.fullmatch(row["text"]) for row in rows]
-    assert all(found)
-    words = [match.groups() for match in found if match]
+    matches = [HAPPY_BOSS.fullmatch(row["text"]) for row in rows]
+    assert all(matches)
+    words = [match.groups() for match in matches if match]
     assert len(set(words)) == 27
-    choices = [list(dict.fromkeys(each)) for each in zip(*words, strict=True)]
-    assert [[choices[at].index(word) for at, word in enumerate(each)] for each in words] == [
-        row["slots"] for row in rows
-    ]
+    choices = [list(dict.fromkeys(slot)) for slot in zip(*words, strict=True)]
+    assert [
+        [choices[at].index(word) for at, word in enumerate(sentence)] for sentence in words
+    ] == [row["slots"] for row in rows]
     assert {row["kind"] for row in rows} == {"slots"}
 
 
@@ -197,10 +197,10 @@ def test_an_address_out_of_reach_is_named(files: dict[str, Any], monkeypatch: py
 
 def test_words_of_wordnet_come_with_the_same_columns(files: dict[str, Any]):
     write_wordnet(Path("dict"))
-    of_file = prepare_stimuli(**files)["words"]
+    from_file = prepare_stimuli(**files)["words"]
     words = WordNetWords(source="wordnet", folder="dict", n_words=2, seed=0)
     table = prepare_stimuli(**{**files, "words": words})["words"]
-    assert list(table) == list(of_file)
+    assert list(table) == list(from_file)
     assert (table["text"] == table["word"]).all()
     assert set(table["source"]) == {"wordnet"}
 

@@ -25,15 +25,15 @@ def projected(project: Callable[..., Tables], settings: dict[str, Any]) -> Table
     return project(matrices, vocabulary_of(120), regimes, graphs, **settings)
 
 
-def assert_groups_stay_apart(found: Tables) -> None:
-    rows = found["parquet"].query("cloud == 'joint'")[["x", "y"]].to_numpy()
+def assert_groups_stay_apart(tables: Tables) -> None:
+    rows = tables["parquet"].query("cloud == 'joint'")[["x", "y"]].to_numpy()
     first, second = rows[:60], rows[60:]
     apart = np.linalg.norm(first.mean(axis=0) - second.mean(axis=0))
     assert apart > 2 * first.std(axis=0).max()
 
 
-def assert_better_than_chance(found: Tables) -> None:
-    quality, seeds = found["quality"], found["seeds"]
+def assert_better_than_chance(tables: Tables) -> None:
+    quality, seeds = tables["quality"], tables["seeds"]
     assert (quality["neighbor_recall"] > quality["chance_neighbor_recall"]).all()
     large = seeds[seeds["cloud"].isin(["joint", "joint_centered"])]
     assert (large["neighbor_overlap"] > 3 * large["chance_neighbor_overlap"]).all()

@@ -23,40 +23,40 @@ def side_by_side() -> np.ndarray:
 
 
 def test_two_even_rings_side_by_side_keep_all_but_the_link():
-    found = quality(side_by_side())
+    row = quality(side_by_side())
     for name in ("trustworthiness", "continuity", "neighbor_recall", "same_circle_share"):
-        assert found[name] == pytest.approx(1)
-    assert found["linearly_separable"] == 1
-    assert found["n_closed_rings"] == 2
+        assert row[name] == pytest.approx(1)
+    assert row["linearly_separable"] == 1
+    assert row["n_closed_rings"] == 2
 
 
 def test_one_ring_inside_the_other_is_apart_and_yet_no_line_parts_them():
     layout = side_by_side() - np.repeat([[0, 0], [10, 0]], N, axis=0)
     layout[N:] *= 5
-    found = quality(layout)
-    assert found["same_circle_share"] == 1
-    assert found["linearly_separable"] == 0
+    row = quality(layout)
+    assert row["same_circle_share"] == 1
+    assert row["linearly_separable"] == 0
 
 
 def test_the_worse_ring_counts():
     torn = side_by_side()
     torn[N : N + 20, 1] += 30
-    found = quality(torn)
-    assert found["n_closed_rings"] == 1
-    assert found["largest_step_ratio"] > 100
-    assert found["ring_neighbor_share"] == pytest.approx((N - 4) / N)
+    row = quality(torn)
+    assert row["n_closed_rings"] == 1
+    assert row["largest_step_ratio"] > 100
+    assert row["ring_neighbor_share"] == pytest.approx((N - 4) / N)
     swapped = quality(np.concatenate([torn[N:], torn[:N]]))
-    assert swapped["largest_step_ratio"] == pytest.approx(found["largest_step_ratio"])
-    assert swapped["ring_neighbor_share"] == pytest.approx(found["ring_neighbor_share"])
+    assert swapped["largest_step_ratio"] == pytest.approx(row["largest_step_ratio"])
+    assert swapped["ring_neighbor_share"] == pytest.approx(row["ring_neighbor_share"])
 
 
 def test_random_layouts_are_at_chance():
     rng = np.random.default_rng(0)
-    found = [quality(rng.normal(size=(2 * N, 2))) for _ in range(30)]
-    for name in found[0]:
+    rows = [quality(rng.normal(size=(2 * N, 2))) for _ in range(30)]
+    for name in rows[0]:
         if name.startswith("chance_"):
-            values = [row[name.removeprefix("chance_")] for row in found]
-            assert np.mean(values) == pytest.approx(found[0][name], abs=0.02)
+            values = [row[name.removeprefix("chance_")] for row in rows]
+            assert np.mean(values) == pytest.approx(rows[0][name], abs=0.02)
 
 
 def test_an_order_at_random_is_near_the_null():
@@ -64,5 +64,5 @@ def test_an_order_at_random_is_near_the_null():
     assert null["null_ring_order_correlation"] == pytest.approx(1.5 / N, rel=0.2)
     shuffled = X.copy()
     shuffled[:N] = np.random.default_rng(1).permutation(shuffled[:N])
-    found = quality(shuffled)["ring_order_correlation"]
-    assert found < 3 * null["null_ring_order_correlation_high"]
+    correlation = quality(shuffled)["ring_order_correlation"]
+    assert correlation < 3 * null["null_ring_order_correlation_high"]

@@ -71,14 +71,14 @@ def maps_of(*parts: CorpusStates, **given: Any) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return maps_of(planted(), planted(6))
 
 
 def test_neighbors_stay_under_a_turn_and_go_where_layers_have_nothing_in_common(
-    found: Outcome,
+    outcome: Outcome,
 ) -> None:
-    table = found["csv"]
+    table = outcome["csv"]
     assert table["layer"].tolist() == [0, 1, 2]
     assert np.isnan(table["changed_in_space"][0]) and np.isnan(table["changed_in_map"][0])
     assert table["changed_in_space"][1] == 0
@@ -94,16 +94,16 @@ def test_neighbors_stay_under_a_turn_and_go_where_layers_have_nothing_in_common(
     assert table["displacement"][1] < table["displacement"][2]
 
 
-def test_intervals_hold_their_value_and_are_shares(found: Outcome) -> None:
+def test_intervals_hold_their_value_and_are_shares(outcome: Outcome) -> None:
     for name in ("neighbor_recall", *CHANGED):
-        rows = found["csv"].dropna(subset=name)
+        rows = outcome["csv"].dropna(subset=name)
         assert (rows[f"{name}_low"] <= rows[name]).all()
         assert (rows[name] <= rows[f"{name}_high"]).all()
         assert rows[f"{name}_low"].min() >= 0 and rows[f"{name}_high"].max() <= 1
 
 
-def test_the_same_ordinary_tokens_are_on_all_maps(found: Outcome) -> None:
-    places = found["parquet"]
+def test_the_same_ordinary_tokens_are_on_all_maps(outcome: Outcome) -> None:
+    places = outcome["parquet"]
     assert list(places) == COORDINATES
     keys = ["corpus", "window", "position"]
     first = places[places["layer"] == 0]
@@ -116,18 +116,18 @@ def test_the_same_ordinary_tokens_are_on_all_maps(found: Outcome) -> None:
     assert sizes["corpus_0"] == 120  # of more; of the second all
     ordinary = planted(6).tokens.query("~special and ~repeated and position > 0")
     assert sizes["corpus_1"] == len(ordinary)
-    assert len(set(first["document"])) == found["csv"]["n_documents"][0] == 14 + 6
+    assert len(set(first["document"])) == outcome["csv"]["n_documents"][0] == 14 + 6
 
 
-def test_means_of_the_tokens_are_those_of_the_table(found: Outcome) -> None:
-    means = found["parquet"].groupby("layer")[CHANGED].mean()
-    expected = found["csv"].set_index("layer")[CHANGED]
+def test_means_of_the_tokens_are_those_of_the_table(outcome: Outcome) -> None:
+    means = outcome["parquet"].groupby("layer")[CHANGED].mean()
+    expected = outcome["csv"].set_index("layer")[CHANGED]
     assert means.to_numpy(dtype=float) == pytest.approx(expected.to_numpy(), nan_ok=True, abs=1e-6)
 
 
-def test_a_token_stands_among_those_around_it_in_its_window(found: Outcome) -> None:
+def test_a_token_stands_among_those_around_it_in_its_window(outcome: Outcome) -> None:
     tokens = planted(6).tokens
-    rows = found["parquet"].query("corpus == 'corpus_1' and layer == 0")
+    rows = outcome["parquet"].query("corpus == 'corpus_1' and layer == 0")
     for row in rows.head(30).itertuples():
         window = tokens[tokens["window"] == row.window]["token"].tolist()
         at = int(str(row.position))
@@ -147,8 +147,8 @@ def test_vectors_that_are_equal_at_layer_0_are_on_the_map_once() -> None:
     token = read.states["token"].copy()
     token[0] = token[0][read.tokens["id"].to_numpy()]  # a vector of each word
     same = replace(read, states={**read.states, "token": token})
-    found = maps_of(same, smallest_n=8)["csv"]
-    assert found["n"][0] <= read.tokens["id"].nunique()
+    table = maps_of(same, smallest_n=8)["csv"]
+    assert table["n"][0] <= read.tokens["id"].nunique()
 
 
 def test_what_two_corpora_have_in_common_is_on_the_map_once() -> None:
@@ -161,9 +161,9 @@ def test_what_two_corpora_have_in_common_is_on_the_map_once() -> None:
 def test_without_enough_tokens_there_is_no_map(caplog: pytest.LogCaptureFixture) -> None:
     without = replace(planted(), states={"mean": planted().states["mean"]})
     for corpora in ({}, {"skipped": planted()}, {"pooled": without}, {"few": planted(1)}):
-        found = project_layer_maps(corpora, **SETTINGS)
-        assert found["parquet"].empty and found["csv"].empty
-        assert list(found["parquet"]) == COORDINATES
+        outcome = project_layer_maps(corpora, **SETTINGS)
+        assert outcome["parquet"].empty and outcome["csv"].empty
+        assert list(outcome["parquet"]) == COORDINATES
     assert caplog.messages == ["no maps of layers: not enough tokens with states"] * 4
 
 

@@ -95,8 +95,8 @@ def test_numbers_on_a_line_in_order_are_a_string_and_anywhere_are_none():
     [("1990", "1990"), ("Ġ7", "7"), ("▁12", "12"), ("##12", None), ("1990s", None), ("b2", None)],
 )
 def test_what_is_a_number(token: str, number: str | None):
-    found = DIGITS.fullmatch(token)
-    assert (found[1] if found else None) == number
+    match = DIGITS.fullmatch(token)
+    assert (match[1] if match else None) == number
 
 
 def test_maps_of_positions_alone_and_without_them_are_passed_over():
@@ -104,8 +104,8 @@ def test_maps_of_positions_alone_and_without_them_are_passed_over():
     positions = LearnedCloud(np.zeros((40, 3)), ("positional",) * 40, np.arange(40))
     clouds = {"input": tokens, "positional": positions}
     layouts = {"input": layout()[:200], "positional": layout()[200:]}
-    of_parts, of_numbers = parts_and_numbers(
+    part_rows, number_rows = parts_and_numbers(
         clouds, layouts, vocabulary(), gap=5.0, smallest_share=0.05, **HOW
     )
-    assert of_parts.empty and "n_parts" in of_parts
-    assert of_numbers["cloud"].tolist() == ["input"]
+    assert part_rows.empty and "n_parts" in part_rows
+    assert number_rows["cloud"].tolist() == ["input"]

@@ -14,7 +14,7 @@ def about(n_documents: int) -> pd.DataFrame:
     """Two corpora of N vectors each, in so many documents each."""
     corpus = np.repeat(["articles", "posts"], N)
     number = np.tile(np.arange(N) * n_documents // N, 2)
-    document = [f"{name}_{each}" for name, each in zip(corpus, number, strict=True)]
+    document = [f"{name}_{place}" for name, place in zip(corpus, number, strict=True)]
     return pd.DataFrame({"corpus": corpus, "document": document, "domain": corpus})
 
 
@@ -32,17 +32,17 @@ def cloud(gap: float) -> np.ndarray:
 
 
 def test_two_clouds_far_apart_have_a_share_of_one_without_doubt() -> None:
-    found = rows(cloud(100))
+    shares = rows(cloud(100))
     for column in ("same_corpus_share", "same_corpus_share_low", "same_corpus_share_high"):
-        assert found[column].tolist() == [1, 1]
+        assert shares[column].tolist() == [1, 1]
 
 
 def test_one_cloud_of_two_names_has_chance_within_its_interval() -> None:
-    found = rows(cloud(0))
-    low, high = found["same_corpus_share_low"], found["same_corpus_share_high"]
-    assert (low < found["chance_same_corpus_share"]).all()
-    assert (high > found["chance_same_corpus_share"]).all()
-    assert (low < found["same_corpus_share"]).all() and (high > found["same_corpus_share"]).all()
+    shares = rows(cloud(0))
+    low, high = shares["same_corpus_share_low"], shares["same_corpus_share_high"]
+    assert (low < shares["chance_same_corpus_share"]).all()
+    assert (high > shares["chance_same_corpus_share"]).all()
+    assert (low < shares["same_corpus_share"]).all() and (high > shares["same_corpus_share"]).all()
 
 
 def test_vectors_of_fewer_documents_tell_less() -> None:
@@ -50,14 +50,14 @@ def test_vectors_of_fewer_documents_tell_less() -> None:
     x[:, 1] += 10 * np.tile(np.arange(N) * 5 // N, 2)  # texts of a document lie together
     many, few = rows(x), rows(x, n_documents=5)
     widths = [
-        each["same_corpus_share_high"] - each["same_corpus_share_low"] for each in (many, few)
+        table["same_corpus_share_high"] - table["same_corpus_share_low"] for table in (many, few)
     ]
     assert widths[1].mean() > widths[0].mean()
 
 
 def test_three_documents_have_no_interval() -> None:
-    found = rows(cloud(0), n_documents=3)
-    assert found[["same_corpus_share_low", "same_corpus_share_high"]].isna().all(axis=None)
+    shares = rows(cloud(0), n_documents=3)
+    assert shares[["same_corpus_share_low", "same_corpus_share_high"]].isna().all(axis=None)
 
 
 def test_the_interval_is_no_wider_at_a_lower_level() -> None:

@@ -26,32 +26,32 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return project_text_maps(three_corpora(), **SETTINGS)
 
 
-def test_every_text_is_on_every_map(found: Outcome):
-    assert list(found["parquet"]) == COORDINATES
-    whole = found["parquet"].query("map == 'all_corpora'")
+def test_every_text_is_on_every_map(outcome: Outcome):
+    assert list(outcome["parquet"]) == COORDINATES
+    whole = outcome["parquet"].query("map == 'all_corpora'")
     sizes = whole.groupby(["pooling", "preparation", "method", "corpus"]).size()
     assert len(sizes) == 2 * 3 * 3
     assert set(sizes.xs("posts", level="corpus")) == {16}
-    assert "notes" not in set(found["parquet"]["corpus"])
-    assert (found["parquet"]["layer"] == 1).all()
+    assert "notes" not in set(outcome["parquet"]["corpus"])
+    assert (outcome["parquet"]["layer"] == 1).all()
     posts = whole.query("corpus == 'posts' and method == 'pca' and pooling == 'cls'")
     assert posts["text"].tolist() == three_corpora()["posts"].windows["text"].tolist()
 
 
-def test_a_map_of_named_corpora_has_as_many_vectors_of_each(found: Outcome):
-    two = found["parquet"].query("map == 'two_sources'")
+def test_a_map_of_named_corpora_has_as_many_vectors_of_each(outcome: Outcome):
+    two = outcome["parquet"].query("map == 'two_sources'")
     assert len(two) == 2 * 3 * (12 + 12)
     sizes = two.groupby(["pooling", "preparation", "method", "corpus"]).size()
     assert sizes.index.unique("corpus").tolist() == ["articles", "posts"]
     assert set(sizes) == {12}
     shown = two.query("method == 'pca' and pooling == 'cls'")
     texts = shown[shown["corpus"] == "posts"]["text"].tolist()
-    of_all = three_corpora()["posts"].windows["text"].tolist()
-    assert [text for text in of_all if text in texts] == texts  # in their order, each once
+    all_texts = three_corpora()["posts"].windows["text"].tolist()
+    assert [text for text in all_texts if text in texts] == texts  # in their order, each once
     articles = shown[shown["corpus"] == "articles"]["text"].tolist()
     assert articles == three_corpora()["articles"].windows["text"].tolist()  # the smallest is whole
 
@@ -79,35 +79,37 @@ def test_the_seed_draws_the_vectors_and_they_keep_their_states():
     assert drawn[0] != drawn[1]
 
 
-def test_chance_on_a_map_of_two_sources_is_a_half(found: Outcome):
-    rows = found["neighbors"].query("map == 'two_sources'")
+def test_chance_on_a_map_of_two_sources_is_a_half(outcome: Outcome):
+    rows = outcome["neighbors"].query("map == 'two_sources'")
     assert rows["chance_same_corpus_share"].to_numpy() == pytest.approx(11 / 23)
-    assert set(found["quality"].query("map == 'two_sources'")["n"]) == {24}
+    assert set(outcome["quality"].query("map == 'two_sources'")["n"]) == {24}
 
 
 def test_a_map_whose_corpora_there_are_not_is_left_out_and_said(caplog: pytest.LogCaptureFixture):
     maps = {"some": ["articles", "notes"], "all_corpora": None}
-    found = project_text_maps(three_corpora(), **{**SETTINGS, "maps": maps})
-    assert set(found["quality"]["map"]) == {"all_corpora"}
+    outcome = project_text_maps(three_corpora(), **{**SETTINGS, "maps": maps})
+    assert set(outcome["quality"]["map"]) == {"all_corpora"}
     assert caplog.messages == ["some: no map, for there are not enough texts of notes"]
 
 
-def test_a_corpus_far_away_stands_apart_on_every_map(found: Outcome):
-    for _, rows in found["parquet"].groupby(KEYS):
+def test_a_corpus_far_away_stands_apart_on_every_map(outcome: Outcome):
+    for _, rows in outcome["parquet"].groupby(KEYS):
         is_post = rows["corpus"] == "posts"
         xy = rows[["x", "y"]].to_numpy()
         apart = np.linalg.norm(xy[is_post].mean(axis=0) - xy[~is_post].mean(axis=0))
         assert apart > 2 * xy[is_post].std(axis=0).max()
 
 
-def test_quality_stands_beside_chance(found: Outcome):
-    assert len(found["quality"]) == 2 * 6
-    assert (found["quality"]["trustworthiness"] > found["quality"]["chance_trustworthiness"]).all()
-    assert set(found["quality"].query("map == 'all_corpora'")["n"]) == {52}
+def test_quality_stands_beside_chance(outcome: Outcome):
+    assert len(outcome["quality"]) == 2 * 6
+    assert (
+        outcome["quality"]["trustworthiness"] > outcome["quality"]["chance_trustworthiness"]
+    ).all()
+    assert set(outcome["quality"].query("map == 'all_corpora'")["n"]) == {52}
 
 
-def test_neighbors_are_of_the_own_corpus_where_it_stands_apart(found: Outcome):
-    whole = found["neighbors"].query("map == 'all_corpora'")
+def test_neighbors_are_of_the_own_corpus_where_it_stands_apart(outcome: Outcome):
+    whole = outcome["neighbors"].query("map == 'all_corpora'")
     posts = whole.query("corpus == 'posts'")
     assert set(posts["method"]) == {"space", "pca", "tsne", "umap"}
     assert (posts["same_corpus_share"] > 0.9).all()
@@ -126,15 +128,15 @@ def test_a_band_of_level_0_is_the_median():
     assert low.equals(high)
 
 
-def test_shuffled_corpora_give_a_band_about_chance(found: Outcome):
-    shares = found["neighbors"]
+def test_shuffled_corpora_give_a_band_about_chance(outcome: Outcome):
+    shares = outcome["neighbors"]
     low, high = (shares[f"shuffled_same_corpus_share_{end}"] for end in ("low", "high"))
     assert (low <= shares["chance_same_corpus_share"]).all()
     assert (high >= shares["chance_same_corpus_share"]).all()
 
 
-def test_each_vector_is_a_neighbor_k_times_on_average(found: Outcome):
-    for _, rows in found["neighbors"].groupby(KEYS):
+def test_each_vector_is_a_neighbor_k_times_on_average(outcome: Outcome):
+    for _, rows in outcome["neighbors"].groupby(KEYS):
         expected = 5 * rows["n"].sum()
         assert (rows["mean_k_occurrence"] * rows["n"]).sum() == pytest.approx(expected)
 
@@ -154,8 +156,8 @@ def test_short_vectors_in_the_middle_are_hubs_and_unit_length_ends_it():
     assert occurrence["unit_length"] == pytest.approx(5, abs=2)
 
 
-def test_equal_input_gives_equal_maps(found: Outcome):
-    assert project_text_maps(three_corpora(), **SETTINGS)["parquet"].equals(found["parquet"])
+def test_equal_input_gives_equal_maps(outcome: Outcome):
+    assert project_text_maps(three_corpora(), **SETTINGS)["parquet"].equals(outcome["parquet"])
 
 
 def test_one_text_many_times_over_has_no_map_and_says_so(caplog: pytest.LogCaptureFixture):
@@ -185,7 +187,7 @@ def test_a_layer_that_the_model_has_not_is_refused():
         project_text_maps(clouds, **{**SETTINGS, "layer": -3})
 
 
-def test_the_map_of_two_sources_has_the_corpora_that_have_the_roles(found: Outcome):
+def test_the_map_of_two_sources_has_the_corpora_that_have_the_roles(outcome: Outcome):
     names = {"articles": "wikipedia", "posts": "emotion", "notes": "notes"}
     clouds = {names[name]: cloud for name, cloud in three_corpora().items() if name in names}
     roles = {"long_texts": "wikipedia", "short_texts": "emotion"}
@@ -197,8 +199,8 @@ def test_the_map_of_two_sources_has_the_corpora_that_have_the_roles(found: Outco
 
 
 def test_without_its_roles_there_is_no_map_of_two_sources(caplog: pytest.LogCaptureFixture):
-    found = project_text_maps(three_corpora(), **{**SETTINGS, "roles": {"short_texts": "posts"}})
-    assert set(found["quality"]["map"]) == {"all_corpora"}
+    outcome = project_text_maps(three_corpora(), **{**SETTINGS, "roles": {"short_texts": "posts"}})
+    assert set(outcome["quality"]["map"]) == {"all_corpora"}
     assert caplog.messages == [
         "two_sources: no map, for there are not enough texts of {long_texts}"
     ]

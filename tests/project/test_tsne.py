@@ -6,6 +6,6 @@ DECIDED_BY_SEED = ("x", "y")  # the layouts
 
 
 def test_maps_show_what_is_there():
-    found = projected(project_tsne, TSNE)
-    assert_groups_stay_apart(found)
-    assert_better_than_chance(found)
+    tables = projected(project_tsne, TSNE)
+    assert_groups_stay_apart(tables)
+    assert_better_than_chance(tables)

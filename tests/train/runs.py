@@ -56,7 +56,7 @@ CLASSIFIED = {**STEPS, "objective": "sequence_classification", "trainable_layers
 def content(phases: dict[str, Any], **given: Any) -> dict[str, Any]:
     """What the file of a run says; of an encoder, unless its first phase is a decoder's."""
     is_causal = next(iter(phases.values()))["objective"] == CAUSAL["objective"]
-    is_classified = any(each["objective"] == CLASSIFIED["objective"] for each in phases.values())
+    is_classified = any(phase["objective"] == CLASSIFIED["objective"] for phase in phases.values())
     return {
         "label": "small",
         "license": "CC0-1.0",
@@ -90,7 +90,7 @@ def some_texts(n_texts: int = 50, seed: int = 0) -> pd.DataFrame:
     classes = np.arange(n_texts) % 2
     texts = []
     for number in classes:
-        words = [f"{'ab'[number]}{each}" for each in generator.integers(12, size=14)]
+        words = [f"{'ab'[number]}{word}" for word in generator.integers(12, size=14)]
         texts.append(" ".join([*words[:6], ".", *words[6:]]))
     return as_texts(texts, classes.astype(str).tolist())
 
@@ -115,19 +115,19 @@ def some_tokenizer(*, is_masked: bool = True) -> Any:
     return word_tokenizer(some_texts()["text"], is_masked=is_masked)
 
 
-def some_module(of_phase: dict[str, Any], seed: int = 0, **options: Any) -> Any:
+def some_module(content_of_phase: dict[str, Any], seed: int = 0, **options: Any) -> Any:
     """A model for a phase, with the vocabulary of `some_tokenizer`; a classifier of an encoder's.
 
     `options` are of the architecture.
     """
-    if of_phase["objective"] == CLASSIFIED["objective"]:
+    if content_of_phase["objective"] == CLASSIFIED["objective"]:
         with TemporaryDirectory() as folder:
             some_module(MASKED, seed, **options).save_pretrained(folder)
-            return build_module(phase_of(of_phase), Path(folder), ["0", "1"], seed)
-    is_causal = of_phase["objective"] == CAUSAL["objective"]
+            return build_module(phase_of(content_of_phase), Path(folder), ["0", "1"], seed)
+    is_causal = content_of_phase["objective"] == CAUSAL["objective"]
     tokenizer = some_tokenizer(is_masked=not is_causal)
     architecture = {**(GPT if is_causal else BERT), "vocab_size": len(tokenizer), **options}
-    return build_module(phase_of(of_phase), {"pad_token_id": 0, **architecture}, [], seed)
+    return build_module(phase_of(content_of_phase), {"pad_token_id": 0, **architecture}, [], seed)
 
 
 def training_of(root: Path, run: Run, texts: pd.DataFrame) -> Training:

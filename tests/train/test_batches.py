@@ -19,7 +19,7 @@ def batches(n_windows: int, batch_size: int, first_step: int = 0, seed: int = 3)
     rows = batch_rows(
         n_windows, batch_size=batch_size, seed=seed, first_step=first_step, n_steps=30
     )
-    return [each.tolist() for each in rows]
+    return [batch.tolist() for batch in rows]
 
 
 @pytest.mark.parametrize("window", [3, 5, 9, 30])

@@ -222,8 +222,11 @@ def test_losses_are_numbered_by_their_steps(original: Path, tmp_path: Path):
 def test_checkpoints_are_in_the_order_of_seeds_phases_and_steps():
     phases = {"b": {**MASKED, "n_checkpoints": 3}, "a": {**CLASSIFIED, "n_checkpoints": 4}}
     run = small_run(phases, seeds=[5, 2])
-    assert [each.step for each in checkpoints_of("x", run, 2, "a")] == [0, 1, 3, 12]
-    assert [(each.seed, each.phase, each.step) for each in all_checkpoints("x", run)] == [
+    assert [checkpoint.step for checkpoint in checkpoints_of("x", run, 2, "a")] == [0, 1, 3, 12]
+    assert [
+        (checkpoint.seed, checkpoint.phase, checkpoint.step)
+        for checkpoint in all_checkpoints("x", run)
+    ] == [
         (seed, phase, step)
         for seed in (5, 2)
         for phase, steps in {"b": [0, 1, 12], "a": [0, 1, 3, 12]}.items()

@@ -62,15 +62,15 @@ def roots(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_all_checkpoints_are_there_and_nothing_else(kind: str, roots: dict[str, Path]):
-    expected = {each.folder for each in all_checkpoints(str(roots[kind]), RUNS[kind])}
+    expected = {checkpoint.folder for checkpoint in all_checkpoints(str(roots[kind]), RUNS[kind])}
     assert len(expected) == 5 * len(RUNS[kind].seeds) * len(RUNS[kind].phases)
     assert {file.parent for file in roots[kind].rglob("*") if file.is_file()} == expected
 
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_checkpoints_are_read_as_any_model_of_the_hub(kind: str, roots: dict[str, Path]):
-    of_all = all_checkpoints(str(roots[kind]), RUNS[kind])
-    for checkpoint in (of_all[0], of_all[3], of_all[-1]):
+    checkpoints = all_checkpoints(str(roots[kind]), RUNS[kind])
+    for checkpoint in (checkpoints[0], checkpoints[3], checkpoints[-1]):
         module = transformers.AutoModel.from_pretrained(checkpoint.folder)
         tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder)
         assert len(tokenizer) == module.config.vocab_size == 30 - (kind == "decoder")
@@ -87,8 +87,8 @@ def test_checkpoints_are_read_as_any_model_of_the_hub(kind: str, roots: dict[str
         stored = load_file(checkpoint.folder / "model.safetensors")
         for role in ("input", "positional"):
             name = MATRICES[kind][role]
-            (found,) = (values for key, values in stored.items() if key.endswith(f".{name}"))
-            assert np.array_equal(ours[name].numpy(), found)
+            (array,) = (values for key, values in stored.items() if key.endswith(f".{name}"))
+            assert np.array_equal(ours[name].numpy(), array)
 
 
 def test_a_second_call_changes_nothing(roots: dict[str, Path]):
@@ -116,8 +116,8 @@ def test_a_seed_that_trains_in_a_process_of_its_own_gives_the_same_bytes(tmp_pat
     """By day joblib starts none: see tests/one_process.py."""
     run = RUNS["encoder"]
     for name, seeds in (("both", [0, 1]), ("alone", [1])):
-        of_seeds = run.model_copy(update={"seeds": seeds})
-        train_model("small", of_seeds, some_texts(), str(tmp_path / name), "cpu")
+        seeded = run.model_copy(update={"seeds": seeds})
+        train_model("small", seeded, some_texts(), str(tmp_path / name), "cpu")
     assert files_of(tmp_path / "alone/seed_1") == files_of(tmp_path / "both/seed_1")
 
 
@@ -157,7 +157,7 @@ class Killed:
 @pytest.mark.slow
 def test_killed_and_started_again_training_comes_to_the_same_bytes(root: Path, tmp_path: Path):
     whole, killed, chance = tmp_path / "whole", tmp_path / "killed", random.Random(7)
-    folders = [each.folder for each in all_checkpoints(str(killed), long_run())]
+    folders = [checkpoint.folder for checkpoint in all_checkpoints(str(killed), long_run())]
     assert len(folders) == 18
     for moment in [chance.randrange(first, first + 4) for first in (1, 6, 11)]:
         process = Killed(killed, root)
@@ -235,7 +235,9 @@ def couples() -> pd.DataFrame:
 
 def mean_of_last_losses(run: Run, root: Path, texts: pd.DataFrame) -> float:
     train_model("small", run, texts, str(root), "cpu")
-    losses = [loss for each in all_checkpoints(str(root), run) for _, loss in each.losses()]
+    losses = [
+        loss for checkpoint in all_checkpoints(str(root), run) for _, loss in checkpoint.losses()
+    ]
     assert len(losses) == 120
     return float(np.mean(losses[-10:]))
 
@@ -271,10 +273,10 @@ def test_a_classifier_tells_classes_apart_that_it_has_not_seen_a_text_of(tmp_pat
     windows = windows_of(held_out["text"].tolist(), tokenizer, WINDOW)
     ids = torch.from_numpy(windows.ids)
     with torch.no_grad():
-        found = module(input_ids=ids, attention_mask=(ids != 0).long()).logits.argmax(dim=1)
+        predicted = module(input_ids=ids, attention_mask=(ids != 0).long()).logits.argmax(dim=1)
     expected = held_out["label"].astype(int).to_numpy()[windows.text]
     is_telling = windows.n_tokens > 4  # not a last word alone, without its class
-    assert np.array_equal(found.numpy()[is_telling], expected[is_telling])
+    assert np.array_equal(predicted.numpy()[is_telling], expected[is_telling])
 
 
 @pytest.mark.parametrize(

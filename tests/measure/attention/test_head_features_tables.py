@@ -28,11 +28,11 @@ def test_means_are_over_the_texts_that_have_a_value():
     values = VALUES.copy()
     values[:4, ..., 0] = np.nan
     values[..., 1] = np.nan
-    found = estimates(values, [], HALVES)
-    assert found.n_texts[:3].tolist() == [6, 0, N_TEXTS]
-    np.testing.assert_allclose(found.whole[..., 0], values[4:, ..., 0].mean(axis=0))
-    assert np.isnan(found.whole[..., 1]).all()
-    assert found.random.shape == (0, *SHAPE)
+    estimated = estimates(values, [], HALVES)
+    assert estimated.n_texts[:3].tolist() == [6, 0, N_TEXTS]
+    np.testing.assert_allclose(estimated.whole[..., 0], values[4:, ..., 0].mean(axis=0))
+    assert np.isnan(estimated.whole[..., 1]).all()
+    assert estimated.random.shape == (0, *SHAPE)
 
 
 def test_the_interval_is_about_as_wide_as_that_of_a_mean():
@@ -50,12 +50,12 @@ def test_values_without_the_first_key_stand_beside_those_with_it():
 
 
 def test_random_weights_are_those_of_all_heads_of_a_layer_and_all_seeds():
-    random = [np.full((2, *SHAPE), each) for each in (0.0, 1.0)]
+    random = [np.full((2, *SHAPE), constant) for constant in (0.0, 1.0)]
     random[0][:, 0, 1] = 0.5
     table = heads_table(*[estimates(VALUES, random, HALVES)] * 2, N_TEXTS, 0.95)
-    of_layers = table.groupby("layer")["random_weights"].unique()
-    assert of_layers[1] == pytest.approx([(0 + 0.5 + 0 + 3) / 6])
-    assert of_layers[2] == pytest.approx([0.5])
+    by_layer = table.groupby("layer")["random_weights"].unique()
+    assert by_layer[1] == pytest.approx([(0 + 0.5 + 0 + 3) / 6])
+    assert by_layer[2] == pytest.approx([0.5])
     assert (table["random_weights_low"] < 0.1).all()
     assert (table["random_weights_high"] > 0.9).all()
 
@@ -67,7 +67,7 @@ def test_offsets_are_counted_from_the_query():
     assert row["mass"].item() == pytest.approx(VALUES[:, 0, 1, 1].mean())
 
 
-def of_texts(own: float, others: float) -> FeaturesOfTexts:
+def divergent_texts(own: float, others: float) -> FeaturesOfTexts:
     by_layer = np.full((N_TEXTS, 2, 2), [own, others]) + RNG.normal(
         scale=0.01, size=(N_TEXTS, 2, 1)
     )
@@ -75,7 +75,7 @@ def of_texts(own: float, others: float) -> FeaturesOfTexts:
 
 
 def test_a_difference_over_the_same_texts_has_no_width_where_both_move_alike():
-    table = divergence_table(of_texts(0.2, 0.5), [of_texts(0.1, 0.1)], HALVES, 0.95)
+    table = divergence_table(divergent_texts(0.2, 0.5), [divergent_texts(0.1, 0.1)], HALVES, 0.95)
     assert table["layer"].tolist()[:3] == [1, 1, 1]
     whole = table[table["layer"].isna()].set_index("compared_with")
     assert whole.loc["same_layer", "divergence"] == pytest.approx(0.2, abs=0.02)
@@ -98,7 +98,7 @@ def test_heads_are_named_by_layer_and_number():
 
 def test_every_number_of_the_offsets():
     values = np.tile(np.arange(1.0, 7).reshape(2, 1, 3), (4, 1, 1, 1))  # text, layer, head, offset
-    random = [np.full((1, 2, 1, 3), each) for each in (0.0, 2.0)]
+    random = [np.full((1, 2, 1, 3), constant) for constant in (0.0, 2.0)]
     halves = draw_halves(4, 5, np.random.default_rng(0))
     table = offsets_table(estimates(values, random, halves), 4, 0.5)
     assert table[["layer", "head", "offset"]].to_numpy().tolist() == [
@@ -106,16 +106,18 @@ def test_every_number_of_the_offsets():
     ]
     for column in ("mass", "mass_low", "mass_high"):  # all texts are alike, so that all halves are
         assert table[column].tolist() == [1, 2, 3, 4, 5, 6]
-    of_random = ["random_weights", "random_weights_low", "random_weights_high"]
-    assert (table[of_random] == [1, 0.5, 1.5]).all(axis=None)
+    null_columns = ["random_weights", "random_weights_low", "random_weights_high"]
+    assert (table[null_columns] == [1, 0.5, 1.5]).all(axis=None)
     assert (table["n_texts"] == 4).all() and (table["level"] == 0.5).all()
 
 
 def test_every_number_of_the_divergences():
     by_layer = np.tile([[0.1, 0.4], [0.3, 0.2]], (4, 1, 1))
-    null = [np.tile([[0.0, each], [each, 0.0]], (4, 1, 1)) for each in (1.0, 3.0)]
+    null = [np.tile([[0.0, divergence], [divergence, 0.0]], (4, 1, 1)) for divergence in (1.0, 3.0)]
     x, heads = VALUES[:4], np.zeros((6, 6))
-    trained, *random = (FeaturesOfTexts(x, x, heads, each, x) for each in (by_layer, *null))
+    trained, *random = (
+        FeaturesOfTexts(x, x, heads, divergences, x) for divergences in (by_layer, *null)
+    )
     halves = draw_halves(4, 5, np.random.default_rng(0))
     table = divergence_table(trained, random, halves, 0.5)
     assert table["layer"].tolist()[:6] == [1, 1, 1, 2, 2, 2] and table["layer"][6:].isna().all()

@@ -44,7 +44,7 @@ def text(n: int) -> ReadText:
 
 
 @pytest.fixture
-def found(monkeypatch: pytest.MonkeyPatch) -> FeaturesOfTexts:
+def text_features(monkeypatch: pytest.MonkeyPatch) -> FeaturesOfTexts:
     import torch
 
     def built(_: Built, ids: torch.Tensor, mask: torch.Tensor) -> list[torch.Tensor]:
@@ -52,17 +52,17 @@ def found(monkeypatch: pytest.MonkeyPatch) -> FeaturesOfTexts:
         layers = [[previous(n), uniform(n)], [sink(n), uniform(n)]]
         maps = [torch.tensor(np.stack([layer] * rows)) for layer in layers]
         for row, length in enumerate(mask.sum(dim=1).tolist()):  # padding gets no attention
-            for each in maps:
-                each[row, :, :, length:] = 0
-                each[row] /= each[row].sum(dim=-1, keepdim=True)
+            for layer_maps in maps:
+                layer_maps[row, :, :, length:] = 0
+                layer_maps[row] /= layer_maps[row].sum(dim=-1, keepdim=True)
         return maps
 
     monkeypatch.setattr(head_features_texts, "attention_maps", built)
     return features_of_texts(Built(), [text(9), text(14), text(1), text(6)], OPTIONS, "cpu")
 
 
-def test_heads_built_by_hand_are_found_whatever_the_padding(found: FeaturesOfTexts):
-    values = dict(zip(ALL_FEATURES, np.moveaxis(found.features, -1, 0), strict=True))
+def test_heads_built_by_hand_are_found_whatever_the_padding(text_features: FeaturesOfTexts):
+    values = dict(zip(ALL_FEATURES, np.moveaxis(text_features.features, -1, 0), strict=True))
     several = [0, 1, 3]
     assert values["previous_mass"][several, 0, 0] == pytest.approx(1)
     assert values["first_token_mass"][several, 1, 0] == pytest.approx(1)
@@ -71,10 +71,10 @@ def test_heads_built_by_hand_are_found_whatever_the_padding(found: FeaturesOfTex
     assert values["article_excess"][several] == pytest.approx(0, abs=1e-6)
 
 
-def test_without_the_first_key_a_head_that_rests_there_has_nothing(found: FeaturesOfTexts):
-    rest = dict(zip(ALL_FEATURES, np.moveaxis(found.without_first_key, -1, 0), strict=True))
+def test_without_the_first_key_a_head_that_rests_there_has_nothing(text_features: FeaturesOfTexts):
+    rest = dict(zip(ALL_FEATURES, np.moveaxis(text_features.without_first_key, -1, 0), strict=True))
     several = [0, 1, 3]
-    assert np.isnan(found.without_first_key[:, 1, 0]).all()  # a pure sink
+    assert np.isnan(text_features.without_first_key[:, 1, 0]).all()  # a pure sink
     assert rest["row_entropy"][several, :, 1] == pytest.approx(1)
     assert rest["article_mass"][several, 0, 0] == pytest.approx(1)
     assert rest["previous_mass"][several, 0, 0] == pytest.approx(1)
@@ -82,23 +82,23 @@ def test_without_the_first_key_a_head_that_rests_there_has_nothing(found: Featur
     assert np.isnan(rest["first_token_mass"]).all()
 
 
-def test_a_text_of_one_token_has_no_features(found: FeaturesOfTexts):
-    assert np.isnan(found.features[2]).all()
-    assert np.isnan(found.without_first_key[2]).all()
-    assert np.isnan(found.by_layer[2]).all()
+def test_a_text_of_one_token_has_no_features(text_features: FeaturesOfTexts):
+    assert np.isnan(text_features.features[2]).all()
+    assert np.isnan(text_features.without_first_key[2]).all()
+    assert np.isnan(text_features.by_layer[2]).all()
 
 
-def test_offsets_that_a_text_does_not_reach_are_not_defined(found: FeaturesOfTexts):
-    assert found.profiles.shape == (4, 2, 2, 11)
-    assert found.profiles[3, 0, 0, 4] == 1  # offset -1
-    assert np.isnan(found.profiles[2, 0, 0, :5]).all()
+def test_offsets_that_a_text_does_not_reach_are_not_defined(text_features: FeaturesOfTexts):
+    assert text_features.profiles.shape == (4, 2, 2, 11)
+    assert text_features.profiles[3, 0, 0, 4] == 1  # offset -1
+    assert np.isnan(text_features.profiles[2, 0, 0, :5]).all()
 
 
-def test_divergences_are_means_over_texts(found: FeaturesOfTexts):
-    assert found.divergences.shape == (4, 4)
-    assert found.divergences[1, 3] == pytest.approx(0, abs=1e-6)  # both are uniform
-    assert found.divergences[0, 2] > 0.4
-    own, others = found.by_layer[0, 0]
+def test_divergences_are_means_over_texts(text_features: FeaturesOfTexts):
+    assert text_features.divergences.shape == (4, 4)
+    assert text_features.divergences[1, 3] == pytest.approx(0, abs=1e-6)  # both are uniform
+    assert text_features.divergences[0, 2] > 0.4
+    own, others = text_features.by_layer[0, 0]
     assert own > 0.3
     assert others > 0.3
 

@@ -23,18 +23,18 @@ def read(text: str, folder: Path, most_tokens: int = 30) -> tuple[TokensOfText, 
     return tokens_of_text(window, text, reader.tokenizer.sep_token_id, LISTS), names
 
 
-def pairs(found: TokensOfText, names: list[str]) -> list[tuple[str, int]]:
-    both = zip(found.nouns.tolist(), found.articles.tolist(), strict=True)
+def pairs(tokens: TokensOfText, names: list[str]) -> list[tuple[str, int]]:
+    both = zip(tokens.nouns.tolist(), tokens.articles.tolist(), strict=True)
     return [(names[noun], article - noun) for noun, article in both]
 
 
 def test_sets_of_tokens(tiny_folder: Path):
-    found, names = read("the cat, the mat.", tiny_folder)
+    tokens, names = read("the cat, the mat.", tiny_folder)
     assert names == ["[CLS]", "the", "cat", ",", "the", "mat", ".", "[SEP]"]
-    assert found.separators.tolist() == [False] * 7 + [True]
-    assert found.punctuation.tolist() == [each in ",." for each in names]
-    assert found.ordinary.tolist() == [False, *[True] * 6, False]
-    assert pairs(found, names) == [("cat", -1), ("mat", -1)]
+    assert tokens.separators.tolist() == [False] * 7 + [True]
+    assert tokens.punctuation.tolist() == [name in ",." for name in names]
+    assert tokens.ordinary.tolist() == [False, *[True] * 6, False]
+    assert pairs(tokens, names) == [("cat", -1), ("mat", -1)]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_a_noun_has_the_nearest_article_before_it(
 
 
 def test_what_is_cut_off_is_not_found(tiny_folder: Path):
-    found, names = read("the cat on the mat", tiny_folder, most_tokens=6)
-    assert pairs(found, names) == [("cat", -1)]
+    tokens, names = read("the cat on the mat", tiny_folder, most_tokens=6)
+    assert pairs(tokens, names) == [("cat", -1)]
 
 
 def test_without_a_separator_none_is_found(tiny_folder: Path):

@@ -28,7 +28,7 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
     return {"reader": None if is_empty else cached_reader()}
 
 
-def of_animal(name: str, tmp_path: Path) -> Outcome:
+def measured_animal(name: str, tmp_path: Path) -> Outcome:
     model = describe_animal(name, build_animal(name, tmp_path / name))
     reader = AttentionReader(model, load_model(name, model), load_tokenizer(name, model))
     return measure_word_order(reader, texts=write_texts(tmp_path / "x.jsonl", TEXTS), **SETTINGS)
@@ -38,9 +38,9 @@ def test_an_encoder_without_positions_knows_no_order_and_one_with_them_does(
     tiny_folder: Path, tmp_path: Path
 ):
     texts = write_texts(tmp_path / "x.jsonl", TEXTS)
-    found = measure_word_order(tiny_reader(tiny_folder), texts=texts, **SETTINGS)
-    assert found["csv"]["layer"].tolist() == 2 * list(range(LAYERS + 1))
-    kept, removed = (part for _, part in found["csv"].groupby("positions"))
+    outcome = measure_word_order(tiny_reader(tiny_folder), texts=texts, **SETTINGS)
+    assert outcome["csv"]["layer"].tolist() == 2 * list(range(LAYERS + 1))
+    kept, removed = (part for _, part in outcome["csv"].groupby("positions"))
     assert (removed["largest_distance"] <= 1e-5).all()
     assert removed["cosine"].tolist() == pytest.approx([1] * (LAYERS + 1))
     assert (kept["distance"] > 0.1).all()
@@ -48,15 +48,15 @@ def test_an_encoder_without_positions_knows_no_order_and_one_with_them_does(
     assert (kept["distance"] <= kept["distance_high"]).all()
     assert (kept["random_weights_distance"] > 0.1).all()
     assert removed["random_weights_distance"].isna().all()
-    assert found["json"]["removed"] == "table"
-    assert found["json"]["knows_no_order_without_positions"] is True
-    assert found["json"]["sees_later_tokens"] is True
+    assert outcome["json"]["removed"] == "table"
+    assert outcome["json"]["knows_no_order_without_positions"] is True
+    assert outcome["json"]["sees_later_tokens"] is True
     windows = first_windows(tiny_reader(tiny_folder), TEXTS, 20, "x")
-    assert found["json"]["n_texts"] == len(windows) == 6
-    assert found["json"]["n_tokens"] == sum(len(window.ids) for window in windows)
-    assert found["json"]["tolerance"] == 1e-5
+    assert outcome["json"]["n_texts"] == len(windows) == 6
+    assert outcome["json"]["n_tokens"] == sum(len(window.ids) for window in windows)
+    assert outcome["json"]["tolerance"] == 1e-5
     largest = removed["largest_distance"].max()
-    assert found["json"]["largest_distance_without_positions"] == largest
+    assert outcome["json"]["largest_distance_without_positions"] == largest
 
 
 def test_batches_change_nothing(tiny_folder: Path, tmp_path: Path):
@@ -72,17 +72,17 @@ def test_batches_change_nothing(tiny_folder: Path, tmp_path: Path):
 
 @pytest.mark.parametrize("name", ["gpt2", "llama"])
 def test_a_decoder_knows_order_even_then(name: str, tmp_path: Path):
-    found = of_animal(name, tmp_path)
-    assert found["json"]["sees_later_tokens"] is False
-    assert found["json"]["knows_no_order_without_positions"] is False
-    assert found["json"]["largest_distance_without_positions"] > 1e-4
+    outcome = measured_animal(name, tmp_path)
+    assert outcome["json"]["sees_later_tokens"] is False
+    assert outcome["json"]["knows_no_order_without_positions"] is False
+    assert outcome["json"]["largest_distance_without_positions"] > 1e-4
 
 
 def test_positions_inside_attention_cannot_be_removed(tmp_path: Path):
-    found = of_animal("deberta-v2", tmp_path)
-    assert found["json"]["removed"] == "nothing"
-    assert found["json"]["knows_no_order_without_positions"] is None
-    kept, removed = (part for _, part in found["csv"].groupby("positions"))
+    outcome = measured_animal("deberta-v2", tmp_path)
+    assert outcome["json"]["removed"] == "nothing"
+    assert outcome["json"]["knows_no_order_without_positions"] is None
+    kept, removed = (part for _, part in outcome["csv"].groupby("positions"))
     assert removed["largest_distance"].isna().all()
     assert not kept["largest_distance"].isna().any()
 

@@ -19,7 +19,7 @@ PRE_NORM_ONLY = {"attention_input", "mlp_input"}
 def test_a_block_has_the_points_of_its_kind(model_type: str, absent: set[str]):
     stream = next(rebuild_stream(tiny(model_type), *batch())).without_padding(0, 11)
     points = points_of(stream)
-    assert list(points) == [each for each in POINTS if each not in absent]
+    assert list(points) == [point for point in POINTS if point not in absent]
     assert points["query"].shape == (4, 11, 6)
     assert points["output"].shape == (1, 11, 24)
 

@@ -38,45 +38,45 @@ def stream(attention: torch.Tensor, x: torch.Tensor, added: torch.Tensor) -> Lay
     )
 
 
-def found(given: LayerStream) -> dict[str, float]:
+def statistics_by_name(given: LayerStream) -> dict[str, float]:
     return dict(zip(STATISTICS, statistics_of(given).tolist(), strict=True))
 
 
 def test_uniform_attention_has_entropy_1_and_no_histogram():
     x = torch.eye(N)
-    of = found(stream(torch.full((N, N), 1 / N), x, torch.zeros(N, N)))
-    assert of["row_entropy"] == pytest.approx(1)
-    assert of["value_entropy"] == 0
-    assert of["self_mass"] == pytest.approx(1 / N)
+    statistics = statistics_by_name(stream(torch.full((N, N), 1 / N), x, torch.zeros(N, N)))
+    assert statistics["row_entropy"] == pytest.approx(1)
+    assert statistics["value_entropy"] == 0
+    assert statistics["self_mass"] == pytest.approx(1 / N)
 
 
 def test_a_block_that_adds_nothing_gives_its_input():
-    of = found(stream(torch.eye(N), torch.eye(N), torch.zeros(N, N)))
-    assert of["row_entropy"] == pytest.approx(0, abs=1e-6)
-    assert of["self_mass"] == 1
-    assert of["cosine_with_input"] == pytest.approx(1)
-    assert of["attention_added_over_stream"] == of["mlp_added_over_stream"] == 0
-    assert of["cone_changed"] == pytest.approx(0)
+    statistics = statistics_by_name(stream(torch.eye(N), torch.eye(N), torch.zeros(N, N)))
+    assert statistics["row_entropy"] == pytest.approx(0, abs=1e-6)
+    assert statistics["self_mass"] == 1
+    assert statistics["cosine_with_input"] == pytest.approx(1)
+    assert statistics["attention_added_over_stream"] == statistics["mlp_added_over_stream"] == 0
+    assert statistics["cone_changed"] == pytest.approx(0)
 
 
 def test_what_is_added_is_measured_by_what_it_is_added_to():
     x = 2 * torch.eye(N)
-    of = found(stream(torch.eye(N), x, x))
-    assert of["attention_added_over_stream"] == pytest.approx(1)
-    assert of["mlp_added_over_stream"] == pytest.approx(0.5)
-    assert of["cosine_with_input"] == pytest.approx(1)
+    statistics = statistics_by_name(stream(torch.eye(N), x, x))
+    assert statistics["attention_added_over_stream"] == pytest.approx(1)
+    assert statistics["mlp_added_over_stream"] == pytest.approx(0.5)
+    assert statistics["cosine_with_input"] == pytest.approx(1)
 
 
 def test_a_common_direction_makes_a_cone():
     x, common = torch.eye(N), torch.ones(N, N) * 1e6
-    of = found(stream(torch.eye(N), x, common))
-    assert of["cone_changed"] == pytest.approx(1 - N**-0.5, abs=1e-4)
+    statistics = statistics_by_name(stream(torch.eye(N), x, common))
+    assert statistics["cone_changed"] == pytest.approx(1 - N**-0.5, abs=1e-4)
 
 
 def test_a_cone_that_is_lost_changes_as_much_as_one_that_is_gained():
     common, x = torch.ones(N, N) * 1e6, torch.eye(N) * 1e6
-    of = found(stream(torch.eye(N), common, (x - common) / 2))
-    assert of["cone_changed"] == pytest.approx(1 - N**-0.5, abs=1e-4)
+    statistics = statistics_by_name(stream(torch.eye(N), common, (x - common) / 2))
+    assert statistics["cone_changed"] == pytest.approx(1 - N**-0.5, abs=1e-4)
 
 
 def test_a_decoder_s_entropy_is_over_what_it_sees():
@@ -86,7 +86,7 @@ def test_a_decoder_s_entropy_is_over_what_it_sees():
             block.attn.c_attn.weight[:, :24] = 0
             block.attn.c_attn.bias[:24] = 0
     given = next(rebuild_stream(module, *batch())).without_padding(0, 11)
-    assert found(given)["row_entropy"] == pytest.approx(1, abs=1e-5)
+    assert statistics_by_name(given)["row_entropy"] == pytest.approx(1, abs=1e-5)
 
 
 def test_every_text_and_layer_has_every_statistic():

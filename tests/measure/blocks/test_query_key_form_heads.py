@@ -72,20 +72,20 @@ def test_every_number_of_a_head_by_hand():
     expected |= {"n_real_positive": 1, "n_real_negative": 0, "n_complex_positive": 0}
     expected |= {"n_complex_negative": 0, "n_zero": 1, "complex_share": 0}
     assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-6)
-    found = _form_row(query, key, sizes, 2.0)
-    assert found["top_share"] == pytest.approx(0.9)
+    measures = _form_row(query, key, sizes, 2.0)
+    assert measures["top_share"] == pytest.approx(0.9)
     # 3 on the diagonal, and 1 that its transpose has elsewhere: 1/2 (1 + 9 / 10).
-    assert found["symmetry"] == pytest.approx(0.95)
-    assert found["skew_share"] == pytest.approx(0.05)
+    assert measures["symmetry"] == pytest.approx(0.95)
+    assert measures["skew_share"] == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("turn", [1, -1])
 def test_eigenvalues_are_counted_by_sign_and_kind(turn: int):
     quarter = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 2.0]])
-    found = _head_row(np.eye(3) * turn, quarter.T, np.zeros(3))
+    measures = _head_row(np.eye(3) * turn, quarter.T, np.zeros(3))
     sign, other = ("positive", "negative")[::turn]
     counts = {"real": 1, "complex": 2}
     for kind, n in counts.items():
-        assert (found[f"n_{kind}_{sign}"], found[f"n_{kind}_{other}"]) == (n, 0)
-    assert found["positive_share"] == (1 if turn > 0 else 0)
-    assert found["complex_share"] == pytest.approx(2 / 3)
+        assert (measures[f"n_{kind}_{sign}"], measures[f"n_{kind}_{other}"]) == (n, 0)
+    assert measures["positive_share"] == (1 if turn > 0 else 0)
+    assert measures["complex_share"] == pytest.approx(2 / 3)

@@ -60,10 +60,10 @@ def test_the_median_over_layers_has_the_medians_of_draws_for_a_null():
 
 def test_printed_values_are_on_the_scale_of_the_publication():
     rows = profile_rows(forms(0.5))
-    found = rows[rows["layer"] == 1].set_index("measure")
-    assert found.loc["symmetry", "as_printed"] == pytest.approx(0.4)
-    assert found.loc["directionality", "as_printed"] == pytest.approx(-0.7)
-    assert np.isnan(found.loc["effective_rank", "as_printed"])
+    by_measure = rows[rows["layer"] == 1].set_index("measure")
+    assert by_measure.loc["symmetry", "as_printed"] == pytest.approx(0.4)
+    assert by_measure.loc["directionality", "as_printed"] == pytest.approx(-0.7)
+    assert np.isnan(by_measure.loc["effective_rank", "as_printed"])
 
 
 def test_ranks_are_means_over_heads_and_seeds():

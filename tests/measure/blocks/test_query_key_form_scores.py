@@ -22,7 +22,7 @@ def test_documents_at_equal_distances_are_read_without_what_windows_repeat():
     assert read is not None and read.corpus == "posts"
     assert len(read.windows) == 8  # two of each document
     assert set(read.text) == {0, 1, 2, 3}
-    assert sum(each.sum() for each in read.kept) == len(read.text) < 8 * LENGTH
+    assert sum(is_kept.sum() for is_kept in read.kept) == len(read.text) < 8 * LENGTH
 
 
 def test_without_the_corpus_the_largest_is_read_and_without_any_none():
@@ -44,9 +44,9 @@ def test_inputs_are_what_attention_reads_in_whatever_batches(model_type: str):
         ids = torch.tensor(read.windows[1][None].tolist())
         stream = list(rebuild_stream(module, ids, torch.ones_like(ids)))[layer]
         first = read.kept[0].sum()
-        of_window = x[first : first + read.kept[1].sum()]
+        states = x[first : first + read.kept[1].sum()]
         expected = stream.attention_input[0].numpy()[read.kept[1]]
-        assert of_window == pytest.approx(expected, abs=1e-5)
+        assert states == pytest.approx(expected, abs=1e-5)
 
 
 def test_shares_are_those_of_the_scores_of_one_head():
@@ -59,10 +59,10 @@ def test_shares_are_those_of_the_scores_of_one_head():
     weights = head_weights(module)
     rows = share_rows(module, weights, read, 1000, "cpu", Inference(8, 0.9, 0))
     x = attention_inputs(module, read, 1000, "cpu")[1].astype(np.float64)
-    [row] = [each for each in rows if (each["layer"], each["head"]) == (2, 3)]
+    [row] = [row for row in rows if (row["layer"], row["head"]) == (2, 3)]
     query, key, bias = (
-        each[2].double().numpy()
-        for each in (weights[1].query, weights[1].key, weights[1].query_bias)
+        weight[2].double().numpy()
+        for weight in (weights[1].query, weights[1].key, weights[1].query_bias)
     )
     scores = (x @ query.T + bias) @ (x @ key.T).T
     total = scores.var(axis=1).mean()

@@ -58,11 +58,11 @@ def test_every_number_of_a_row():
 def test_each_text_is_read_without_the_others(model_type: str):
     module: Any = tiny(model_type)
     texts = [np.arange(5, 5 + n) for n in (4, 11, 1, 7)]
-    found = list(text_streams(module, texts, 22, "cpu"))
-    assert {number for number, _ in found} == {0, 1, 2, 3}
-    assert len(found) == 4 * 3
+    streams = list(text_streams(module, texts, 22, "cpu"))
+    assert {number for number, _ in streams} == {0, 1, 2, 3}
+    assert len(streams) == 4 * 3
     norm = {"gpt2": "ln_f"}.get(model_type)
-    for number, stream in found:
+    for number, stream in streams:
         ids = torch.from_numpy(texts[number])[None]
         expected = layer_states(module, ids, torch.ones_like(ids), norm).layers[stream.layer, 0]
         assert torch.allclose(stream.output, expected, atol=1e-5)

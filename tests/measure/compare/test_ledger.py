@@ -145,8 +145,8 @@ def test_a_claim_about_another_model_waits_for_it(results: Path):
         for model in ("bert", "small")
     }
     assert rows["bert"]["verdict"] == "differs"
-    found = rows["small"]
-    assert (found["value"], found["verdict"], found["reason"]) == (
+    row = rows["small"]
+    assert (row["value"], row["verdict"], row["reason"]) == (
         1.1,
         "not checkable",
         "waits for maker/bert",
@@ -174,11 +174,11 @@ def test_every_source_that_says_something_of_models_is_in_the_ledger(root: Path)
     sources = {file: read_source(file) for file in (root / "data/published").glob("*.yaml")}
     on_models = [
         file
-        for file, each in sources.items()
-        if each.entries
-        or each.claims
-        or each.claims_on_layers
-        or (each.undecided and not each.claims_on_runs)
+        for file, source in sources.items()
+        if source.entries
+        or source.claims
+        or source.claims_on_layers
+        or (source.undecided and not source.claims_on_runs)
     ]
     assert sorted(SOURCES) == sorted(str(file.relative_to(root)) for file in on_models)
 
@@ -265,9 +265,9 @@ def test_numbers_of_others_have_rows_that_leave_those_before_as_they_are(root: P
     assert set(others["verdict"]) == {"not checkable"}
     for_all = others["source"].str.startswith("Avery") & (others["kind"] == "claim")
     assert others[for_all]["reason"].str.endswith("is not there").all()
-    of_one = others[~for_all]
+    single = others[~for_all]
     assert (
-        of_one["reason"]
+        single["reason"]
         .str.startswith(
             ("is about ", "the model is not named", "needs tables of models under `profiled`")
         )
@@ -308,10 +308,10 @@ def test_accuracies_of_the_thesis_are_asked_of_words_of_wordnet_alone(
     Path("results/probing/accuracy/bert.csv").write_text(f"{table}\n")
     nothing: dict[str, list[Any]] = {"claims": [], "claims_on_layers": [], "undecided": []}
     only = source.model_copy(update={"entries": entries, **nothing})
-    found = measure_ledger([only], Subject("bert", entries[0].model), results, (), None, roles={})[
-        "csv"
-    ]
-    assert set(found[["verdict", "reason"]].itertuples(index=False, name=None)) == verdicts
+    wordnet_rows = measure_ledger(
+        [only], Subject("bert", entries[0].model), results, (), None, roles={}
+    )["csv"]
+    assert set(wordnet_rows[["verdict", "reason"]].itertuples(index=False, name=None)) == verdicts
 
 
 def test_the_thesis_has_its_numbers_and_claims(root: Path):
@@ -338,8 +338,8 @@ def test_the_thesis_has_its_numbers_and_claims(root: Path):
 )
 def test_each_claim_of_the_thesis_has_its_row(root: Path, page: int, words: str, kind: str):
     source = read_source(root / "data/published/luisto_thesis.yaml")
-    rows = [(each.page, each.claim, "claim") for each in source.claims]
-    rows += [(each.page, each.quantity, "undecided") for each in source.undecided]
+    rows = [(claim.page, claim.claim, "claim") for claim in source.claims]
+    rows += [(entry.page, entry.quantity, "undecided") for entry in source.undecided]
     assert [(at, what) for at, said, what in rows if words in said] == [(page, kind)]
 
 
@@ -360,7 +360,9 @@ def test_bert_decides_its_numbers_under_whatever_name(
     for source in sources:
         for entry in source.entries:
             if entry.file.endswith(".json") and entry.model == folder["stands_for"]:
-                numbers = {key: float(each) / entry.factor for key, each in entry.published.items()}
+                numbers = {
+                    key: float(printed) / entry.factor for key, printed in entry.published.items()
+                }
                 printed.setdefault(entry.file, {}).update(numbers)
     assert sum(map(len, printed.values())) >= 12
     for name in ("mine", "bert_base_cased"):
@@ -434,21 +436,21 @@ def test_corpora_of_any_name_decide_what_is_said_of_long_and_short_texts(
     with_other_corpora: Path,
 ):
     shipped = yaml.safe_load((with_other_corpora / "params.yaml").read_text())
-    asked = {"corpora": shipped["corpora"], "roles": shipped["roles"]}
+    options = {"corpora": shipped["corpora"], "roles": shipped["roles"]}
     sources = [read_source(with_other_corpora / file) for file in SOURCES]
     baselines = with_other_corpora / "tests/baselines"
-    ours = measure_ledger(sources, Subject("minilm", None), baselines, untrained=None, **asked)[
+    ours = measure_ledger(sources, Subject("minilm", None), baselines, untrained=None, **options)[
         "csv"
     ]
     run_stage(with_other_corpora)
     theirs = pd.read_csv("results/ledger/minilm.csv", na_values=[""], keep_default_na=False)
     theirs["verdict"] = theirs["verdict"].replace(ALSO_UNTRAINED, "matches")  # it has a twin
-    of_texts = ours["section"].isin(["4.4.3", "4.5.1"]) & (ours["kind"] == "claim")
-    assert (ours[of_texts]["verdict"].isin(["matches", "differs"])).sum() >= 14
+    on_texts = ours["section"].isin(["4.4.3", "4.5.1"]) & (ours["kind"] == "claim")
+    assert (ours[on_texts]["verdict"].isin(["matches", "differs"])).sum() >= 14
     for column in ("statement", "verdict", "rests_on"):
-        assert list(theirs[of_texts][column].fillna("")) == list(ours[of_texts][column])
-    values = ours[of_texts][["value", "low", "high", "null"]].to_numpy(dtype=float)
-    again = theirs[of_texts][["value", "low", "high", "null"]].to_numpy(dtype=float)
+        assert list(theirs[on_texts][column].fillna("")) == list(ours[on_texts][column])
+    values = ours[on_texts][["value", "low", "high", "null"]].to_numpy(dtype=float)
+    again = theirs[on_texts][["value", "low", "high", "null"]].to_numpy(dtype=float)
     assert again == pytest.approx(values, rel=1e-5, nan_ok=True)
 
 

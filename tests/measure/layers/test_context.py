@@ -38,7 +38,7 @@ def measured(**change: Any) -> Outcome:
 
 
 def test_every_measure_of_context_and_no_other():
-    names = {name for name, each in profiled_measures().items() if each.family == "context"}
+    names = {name for name, measure in profiled_measures().items() if measure.family == "context"}
     assert set(measured()["profiles"]["measure"]) == names
 
 

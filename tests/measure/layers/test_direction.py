@@ -37,7 +37,7 @@ def measured(**change: Any) -> Outcome:
 
 
 def test_every_measure_of_direction_and_no_other():
-    names = {name for name, each in profiled_measures().items() if each.family == "direction"}
+    names = {name for name, measure in profiled_measures().items() if measure.family == "direction"}
     assert set(measured()["profiles"]["measure"]) == names
 
 

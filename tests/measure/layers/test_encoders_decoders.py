@@ -65,31 +65,31 @@ def measured(
 
 @pytest.fixture
 def table() -> pd.DataFrame:
-    found: pd.DataFrame = measured(**inputs(is_empty=False))[TABLE]
-    return found
+    rows: pd.DataFrame = measured(**inputs(is_empty=False))[TABLE]
+    return rows
 
 
 def test_a_row_for_each_layer_of_tokens_as_they_are(table: pd.DataFrame) -> None:
-    of_model = table[table["name"] == "model"]
-    assert len(of_model) == len(MEASURES) * 5
-    assert set(of_model["kind"]) == {"encoder"} and set(of_model["corpus"]) == {"articles"}
-    assert (of_model["low"] < of_model["value"]).all()
-    assert of_model["seed"].isna().all()
+    model_rows = table[table["name"] == "model"]
+    assert len(model_rows) == len(MEASURES) * 5
+    assert set(model_rows["kind"]) == {"encoder"} and set(model_rows["corpus"]) == {"articles"}
+    assert (model_rows["low"] < model_rows["value"]).all()
+    assert model_rows["seed"].isna().all()
     assert list(dict.fromkeys(table["name"])) == ["model", "other", "run"]
     assert set(table.loc[table["name"] == "other", "kind"]) == {"decoder"}
     assert list(dict.fromkeys(table["label"])) == ["Mine", "Other (4-bit)", "run"]
 
 
 def test_a_run_is_that_of_the_last_checkpoint_of_its_first_phase(table: pd.DataFrame) -> None:
-    of_run = table[(table["name"] == "run") & (table["measure"] == "top_variance_share")]
-    assert len(of_run) == 2 * N_LAYERS and set(of_run["seed"]) == {0, 1}
-    assert (of_run["value"] == len(STEPS) - 1 + of_run["layer"]).all()
-    assert set(of_run["kind"]) == {"decoder"} and set(of_run["corpus"]) == {""}
+    run_rows = table[(table["name"] == "run") & (table["measure"] == "top_variance_share")]
+    assert len(run_rows) == 2 * N_LAYERS and set(run_rows["seed"]) == {0, 1}
+    assert (run_rows["value"] == len(STEPS) - 1 + run_rows["layer"]).all()
+    assert set(run_rows["kind"]) == {"decoder"} and set(run_rows["corpus"]) == {""}
 
 
 def test_depth_goes_from_0_to_1_in_each(table: pd.DataFrame) -> None:
-    found = table.groupby("name")["depth"].agg(["min", "max"])
-    assert (found["min"] == 0).all() and (found["max"] == 1).all()
+    ends = table.groupby("name")["depth"].agg(["min", "max"])
+    assert (ends["min"] == 0).all() and (ends["max"] == 1).all()
 
 
 def test_a_run_that_only_classifies_is_left_out() -> None:
@@ -131,20 +131,20 @@ def anisotropy(shape: list[float], half_width: float, module: str = "BertModel")
 )
 def test_the_shape_decides_with_its_interval(shape: list[float], flat: str, bell: str) -> None:
     for module, kind in (("BertModel", "encoder"), ("GPT2Model", "decoder")):
-        found = claims(shape, 0.01, module)
-        assert found.loc["flat over layers", "verdict"] == flat
-        assert found.loc["bell-shaped over layers", "verdict"] == bell
-        assert set(found["kind"]) == {kind}
-        assert list(found["claimed_of"]) == ["encoder", "decoder"]
+        rulings = claims(shape, 0.01, module)
+        assert rulings.loc["flat over layers", "verdict"] == flat
+        assert rulings.loc["bell-shaped over layers", "verdict"] == bell
+        assert set(rulings["kind"]) == {kind}
+        assert list(rulings["claimed_of"]) == ["encoder", "decoder"]
 
 
 def test_the_interval_is_that_of_a_sum_of_independent_values() -> None:
-    found = claims([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], 0.01).loc["bell-shaped over layers"]
-    assert found["value"] == pytest.approx(0.3 / 0.2)
+    bell = claims([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], 0.01).loc["bell-shaped over layers"]
+    assert bell["value"] == pytest.approx(0.3 / 0.2)
     # Two blocks at weight 1/2 and four at 1/4, over the mean of .2.
     half = 0.01 * (2 / 4 + 4 / 16) ** 0.5 / 0.2
-    assert found["high"] - found["value"] == pytest.approx(half)
-    assert found["value"] - found["low"] == pytest.approx(half)
+    assert bell["high"] - bell["value"] == pytest.approx(half)
+    assert bell["value"] - bell["low"] == pytest.approx(half)
 
 
 def test_two_blocks_have_no_middle() -> None:
@@ -167,8 +167,8 @@ def test_what_one_change_alone_makes_depends_on_the_rule() -> None:
 
 
 def test_three_blocks_are_no_bell_beyond_chance() -> None:
-    found = claims([0.1, 0.4, 0.1], 0.01)
-    assert found.loc["bell-shaped over layers", "verdict"] == "not checkable"
+    rulings = claims([0.1, 0.4, 0.1], 0.01)
+    assert rulings.loc["bell-shaped over layers", "verdict"] == "not checkable"
 
 
 def test_the_model_comes_first_and_each_profile_has_its_label_and_class(
@@ -182,12 +182,12 @@ def test_the_model_comes_first_and_each_profile_has_its_label_and_class(
             save_table(pd.DataFrame({"value": [number]}), f"{folder}/{name}.csv")
     model = describe_model("other", read_yaml(Path("conf/model/other.yaml")))
     folders = ("conf/model", "architecture", "spectrum", "dimension")
-    found = load_profiled(*folders, "other", model, ["mine", "other"])
-    assert [(name, each.module, each.label) for name, each in found.items()] == [
+    profiled = load_profiled(*folders, "other", model, ["mine", "other"])
+    assert [(name, entry.module, entry.label) for name, entry in profiled.items()] == [
         ("other", "Class1", model.label),
         ("mine", "Class0", describe_model("mine", read_yaml(Path("conf/model/mine.yaml"))).label),
     ]
-    assert [each.profiles["value"].tolist() for each in found.values()] == [[1, 1], [0, 0]]
+    assert [entry.profiles["value"].tolist() for entry in profiled.values()] == [[1, 1], [0, 0]]
 
 
 def test_runs_are_described_beside_their_dynamics(root: Path, tmp_path: Path) -> None:

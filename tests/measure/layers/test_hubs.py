@@ -17,9 +17,9 @@ from tests.measure.layer_corpora import corpus, processes, protocol, three_corpo
 
 
 def neighborhoods() -> pd.DataFrame:
-    asked = protocol("hubs", batch_size=4096, changes=["as_is"])
+    settings = protocol("hubs", batch_size=4096, changes=["as_is"])
     with processes(1):
-        return side_by_side(layer_profiles({"many": corpus(9, n_layers=1)}, asked))
+        return side_by_side(layer_profiles({"many": corpus(9, n_layers=1)}, settings))
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def test_tables_of_a_file_are_those_that_were_measured(tmp_path: Path):
         # Also integers, though other tables have more rows.
         assert TABLES[name].of(again[name]).to_csv() == table.to_csv()
     assert set(again["nulls"]["null"]) == {*NULLS_OF_FAMILY["hubs"]}
-    names = {name for name, each in profiled_measures().items() if each.family == "hubs"}
+    names = {name for name, measure in profiled_measures().items() if measure.family == "hubs"}
     assert set(again["profiles"]["measure"]) == names
     query = "space == 'token' and layer == 1 and change == 'as_is' and measure == 'reciprocity'"
     [row] = again["profiles"].query(query).to_dict("records")

@@ -18,7 +18,7 @@ from tests.analyses import settings_of
 from tests.measure.layer_corpora import DECIDED_BY_SEED as DECIDED_BY_SEED
 from tests.measure.layer_corpora import FEW, corpus, processes, three_corpora, vectors
 
-NAMES = {n for n, each in profiled_measures().items() if each.family == "intrinsic_dimension"}
+NAMES = {n for n, measure in profiled_measures().items() if measure.family == "intrinsic_dimension"}
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:

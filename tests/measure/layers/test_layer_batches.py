@@ -23,15 +23,15 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def cloud(n_texts: int = 20, of_text: int = 12) -> LayerCloud:
-    text = np.repeat(np.arange(n_texts), of_text)
+def cloud(n_texts: int = 20, n_tokens: int = 12) -> LayerCloud:
+    text = np.repeat(np.arange(n_texts), n_tokens)
     return LayerCloud(rng().normal(size=(len(text), 4)), text, None, None)
 
 
 def rows_of(size: int, of: LayerCloud, **given: Any) -> dict[str, dict[str, Any]]:
-    asked = protocol("intrinsic_dimension", batch_size=size, **given)
-    found = measures_of_batches(of, asked, rng(), with_slow=True)
-    return {row["measure"]: row for row in found}
+    settings = protocol("intrinsic_dimension", batch_size=size, **given)
+    rows = measures_of_batches(of, settings, rng(), with_slow=True)
+    return {row["measure"]: row for row in rows}
 
 
 def test_batches_share_no_vector_and_are_of_equal_size() -> None:
@@ -101,16 +101,20 @@ def test_the_value_is_the_mean_over_batches() -> None:
 
 def test_one_batch_is_measured_as_any_cloud() -> None:
     x = cloud()
-    chosen = [each for each in profiled_measures().values() if each.family == "intrinsic_dimension"]
-    found = rows_of(1000, x)
+    chosen = [
+        measure
+        for measure in profiled_measures().values()
+        if measure.family == "intrinsic_dimension"
+    ]
+    rows = rows_of(1000, x)
     expected = estimate_over_texts(
         x.x, x.text, measures=chosen, n_half_samples=8, level=0.95, tolerance=0.05, rng=rng()
     )
-    assert found.keys() == expected.keys()
-    for name, each in expected.items():
+    assert rows.keys() == expected.keys()
+    for name, estimate in expected.items():
         for fact in ("value", "low", "high", "of_half", "standard_error"):
-            assert found[name][fact] == pytest.approx(getattr(each, fact), nan_ok=True), name
-        assert found[name]["n_batches"] == 1 and found[name][SPREAD] == 0
+            assert rows[name][fact] == pytest.approx(getattr(estimate, fact), nan_ok=True), name
+        assert rows[name]["n_batches"] == 1 and rows[name][SPREAD] == 0
 
 
 def test_measures_of_few_batches_have_the_first_of_them() -> None:
@@ -139,8 +143,8 @@ def test_slow_measures_have_a_value_alone_and_only_where_they_are_asked_for() ->
     slow = rows_of(1000, cloud(), value_only=["correlation_dimension"])["correlation_dimension"]
     assert slow["value"] == pytest.approx(4, abs=1)
     assert np.isnan([slow[fact] for fact in ("low", "high", "of_half")]).all()
-    asked = protocol("intrinsic_dimension", batch_size=99, value_only=["correlation_dimension"])
-    without = measures_of_batches(cloud(), asked, rng(), with_slow=False)
+    settings = protocol("intrinsic_dimension", batch_size=99, value_only=["correlation_dimension"])
+    without = measures_of_batches(cloud(), settings, rng(), with_slow=False)
     assert "correlation_dimension" not in {row["measure"] for row in without}
 
 
@@ -154,10 +158,10 @@ def test_batches_in_order_are_of_so_many_and_the_last_has_the_rest() -> None:
     flat, round_, thin = (
         np.array([[a, 0.0], [-a, 0.0], [0.0, 1.0], [0.0, -1.0]]) for a in (2.0, 1.0, 3.0)
     )
-    found = in_order(np.vstack([flat, round_, thin]), "top_variance_share", 4)
-    assert found["n_batches"] == 3
-    assert found[IN_ORDER] == pytest.approx((0.8 + 0.5 + 0.9) / 3)
-    assert found[SPREAD] == pytest.approx(np.std([0.8, 0.5, 0.9]))
+    row = in_order(np.vstack([flat, round_, thin]), "top_variance_share", 4)
+    assert row["n_batches"] == 3
+    assert row[IN_ORDER] == pytest.approx((0.8 + 0.5 + 0.9) / 3)
+    assert row[SPREAD] == pytest.approx(np.std([0.8, 0.5, 0.9]))
     rest = in_order(np.vstack([flat, round_, thin])[:11], "top_variance_share", 4)
     both = top_variance_share(np.vstack([round_, thin])[:7])
     assert (rest["n_batches"], rest[IN_ORDER]) == (2, pytest.approx((0.8 + both) / 2))
@@ -166,9 +170,9 @@ def test_batches_in_order_are_of_so_many_and_the_last_has_the_rest() -> None:
 @pytest.mark.parametrize("size", [5, 100])
 def test_fewer_than_two_batches_are_one(size: int) -> None:
     x = cloud().x[:9]
-    found = in_order(x, "top_variance_share", size)
-    assert (found["n_batches"], found[SPREAD]) == (1, 0)
-    assert found[IN_ORDER] == pytest.approx(top_variance_share(x))
+    row = in_order(x, "top_variance_share", size)
+    assert (row["n_batches"], row[SPREAD]) == (1, 0)
+    assert row[IN_ORDER] == pytest.approx(top_variance_share(x))
 
 
 def test_no_interval_of_a_dimension_holds_negative_ones() -> None:
@@ -180,9 +184,9 @@ def test_no_interval_of_a_dimension_holds_negative_ones() -> None:
 
 def test_three_vectors_have_counts_and_no_measure_and_four_have_both() -> None:
     few = LayerCloud(rng().normal(size=(3, 4)), np.array([0, 0, 1]), None, None)
-    found = rows_of(70, few)
-    assert found.keys() == rows_of(70, cloud()).keys()
-    for row in found.values():
+    rows = rows_of(70, few)
+    assert rows.keys() == rows_of(70, cloud()).keys()
+    for row in rows.values():
         counts = ("n", "n_texts", "dropped", "n_batches")
         assert [row[name] for name in counts] == [3, 2, 0, 0]
         assert row["converged"] is False

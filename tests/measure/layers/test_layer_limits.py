@@ -36,9 +36,9 @@ def declared(measure: str) -> tuple[float, float]:
 
 
 def test_the_limits_are_those_that_the_measures_declare():
-    found = {name: declared(name) for name in profiled_measures()}
-    del found["top_dimension_share"]  # of what may be negative
-    assert {name: ends for name, ends in found.items() if ends != (-inf, inf)} == LIMITS
+    limits = {name: declared(name) for name in profiled_measures()}
+    del limits["top_dimension_share"]  # of what may be negative
+    assert {name: ends for name, ends in limits.items() if ends != (-inf, inf)} == LIMITS
 
 
 @pytest.mark.parametrize(

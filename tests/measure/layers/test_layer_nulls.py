@@ -20,22 +20,22 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def tokens(text_share: float = 1.0, n_texts: int = 16, of_text: int = 20) -> LayerCloud:
+def tokens(text_share: float = 1.0, n_texts: int = 16, n_tokens: int = 20) -> LayerCloud:
     """Vectors of 12 words; as far as `text_share` they are of their text, too."""
-    n = n_texts * of_text
-    text, position = np.repeat(np.arange(n_texts), of_text), np.tile(np.arange(of_text), n_texts)
+    n = n_texts * n_tokens
+    text, position = np.repeat(np.arange(n_texts), n_tokens), np.tile(np.arange(n_tokens), n_texts)
     word = rng(1).integers(12, size=n)
-    of_word, of_text_ = rng(2).normal(size=(12, 30)), rng(3).normal(size=(n_texts, 30))
-    return LayerCloud(of_word[word] + text_share * of_text_[text], text, word, position)
+    word_vectors, text_vectors = rng(2).normal(size=(12, 30)), rng(3).normal(size=(n_texts, 30))
+    return LayerCloud(word_vectors[word] + text_share * text_vectors[text], text, word, position)
 
 
 def nulls(cloud: LayerCloud, family: Family, **given: Any) -> pd.DataFrame:
-    asked = protocol(family, **given)
-    measures = [each for each in profiled_measures().values() if each.family == family]
-    known = [each for each in measures if each.name != "iso_score_star"]
+    settings = protocol(family, **given)
+    measures = [measure for measure in profiled_measures().values() if measure.family == family]
+    known = [measure for measure in measures if measure.name != "iso_score_star"]
     if cloud.word is None:
-        known = [each for each in known if each.grouped_by != "word"]
-    return pd.DataFrame(null_rows(cloud, values_of(known, cloud), asked, rng()))
+        known = [measure for measure in known if measure.grouped_by != "word"]
+    return pd.DataFrame(null_rows(cloud, values_of(known, cloud), settings, rng()))
 
 
 @pytest.mark.parametrize("family", ["direction", "spectrum"])
@@ -54,12 +54,13 @@ def test_an_isotropic_cloud_is_like_its_null(family: Family) -> None:
 def test_the_isotropic_null_is_of_the_size_alone() -> None:
     bounds = ["measure", "null_mean", "null_smallest", "null_largest", "n"]
     cloud = tokens()
-    of_cloud, of_other = (
-        nulls(each, "direction")[bounds] for each in (cloud, replace(cloud, x=cloud.x * 7 + 1))
+    own, scaled = (
+        nulls(vectors, "direction")[bounds]
+        for vectors in (cloud, replace(cloud, x=cloud.x * 7 + 1))
     )
-    assert of_cloud.equals(of_other)
+    assert own.equals(scaled)
     fewer = nulls(cloud.among(np.arange(100)), "direction")[bounds]
-    assert not fewer["null_mean"].equals(of_cloud["null_mean"])
+    assert not fewer["null_mean"].equals(own["null_mean"])
 
 
 def test_a_cloud_that_points_somewhere_is_not() -> None:
@@ -88,8 +89,8 @@ def test_nulls_of_neighbors_have_as_many_vectors_as_a_batch() -> None:
 
 
 def exchanged(cloud: LayerCloud, **given: Any) -> pd.DataFrame:
-    found = nulls(cloud, "context", position_band=5, **given)
-    return found.set_index("measure") if len(found) else found
+    table = nulls(cloud, "context", position_band=5, **given)
+    return table.set_index("measure") if len(table) else table
 
 
 def test_tokens_change_places_within_their_word() -> None:

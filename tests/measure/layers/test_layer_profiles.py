@@ -30,7 +30,7 @@ def profiled(family: Family, names: tuple[str, ...] = ("many", "pooled"), **give
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return profiled("spectrum", value_only=[SLOW])
 
 
@@ -44,16 +44,16 @@ def dimension() -> Outcome:
     return profiled("intrinsic_dimension", ("many",), **BATCHED)
 
 
-def test_tables_have_no_row_twice(found: Outcome) -> None:
-    assert not found["profiles"].duplicated(KEYS).any()
-    assert not found["nulls"].duplicated([*KEYS, "null"]).any()
-    assert not found["curves"].duplicated([*KEYS, "n_texts"]).any()
-    places = found["profiles"].groupby(["corpus", "space", "layer"])["change"].nunique()
+def test_tables_have_no_row_twice(outcome: Outcome) -> None:
+    assert not outcome["profiles"].duplicated(KEYS).any()
+    assert not outcome["nulls"].duplicated([*KEYS, "null"]).any()
+    assert not outcome["curves"].duplicated([*KEYS, "n_texts"]).any()
+    places = outcome["profiles"].groupby(["corpus", "space", "layer"])["change"].nunique()
     assert places["many", "token"].tolist() == places["many", "mean"].tolist() == [3, 3]
     assert places["many", "cls"].tolist() == places["pooled", "mean"].tolist() == [2, 2]
 
 
-def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(found: Outcome) -> None:
+def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(outcome: Outcome) -> None:
     states = three_corpora()["many"]
     deeper = replace(
         states, states={kind: np.concatenate([x, x + 1]) for kind, x in states.states.items()}
@@ -63,11 +63,11 @@ def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(found: Outcom
         ends = layer_profiles({"many": deeper}, given)
     assert set(ends["profiles"]["layer"]) == {0, 2 * states.n_layers - 1}
     first = "corpus == 'many' and layer == 0"
-    of_first = ({name: each[name].query(first) for name in TABLES} for each in (ends, found))
-    assert_equal(*of_first)
+    at_first = ({name: tables[name].query(first) for name in TABLES} for tables in (ends, outcome))
+    assert_equal(*at_first)
 
 
-@pytest.mark.parametrize("name", ["found", "context"])
+@pytest.mark.parametrize("name", ["outcome", "context"])
 def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequest) -> None:
     rows = request.getfixturevalue(name)["profiles"].query("corpus == 'many'").set_index(KEYS[1:])
     n_checked = 0
@@ -87,32 +87,32 @@ def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequ
     assert n_checked == len(rows)
 
 
-def test_intervals_hold_the_value_and_are_of_what_is_of_rows(found: Outcome) -> None:
-    rows = found["profiles"][~found["profiles"]["measure"].isin([SLOW, *UNDEFINED])]
-    of_rows = rows["change"] != "standardized"
-    assert rows["low"].notna().tolist() == rows["of_half"].notna().tolist() == of_rows.tolist()
-    known = rows[of_rows]
+def test_intervals_hold_the_value_and_are_of_what_is_of_rows(outcome: Outcome) -> None:
+    rows = outcome["profiles"][~outcome["profiles"]["measure"].isin([SLOW, *UNDEFINED])]
+    has_interval = rows["change"] != "standardized"
+    assert rows["low"].notna().tolist() == rows["of_half"].notna().tolist() == has_interval.tolist()
+    known = rows[has_interval]
     assert ((known["low"] < known["value"]) & (known["value"] < known["high"])).mean() > 0.95
     assert ((known["low"] <= known["value"]) & (known["value"] <= known["high"])).all()
 
 
-def test_what_is_too_slow_has_its_value_of_vectors_as_they_are_alone(found: Outcome) -> None:
-    rows = found["profiles"][found["profiles"]["measure"] == SLOW]
+def test_what_is_too_slow_has_its_value_of_vectors_as_they_are_alone(outcome: Outcome) -> None:
+    rows = outcome["profiles"][outcome["profiles"]["measure"] == SLOW]
     assert set(rows["change"]) == {"as_is"}
     assert rows["value"].notna().all() and rows[["low", "high", "of_half"]].isna().all(axis=None)
-    assert SLOW not in {*found["nulls"]["measure"], *found["curves"]["measure"]}
+    assert SLOW not in {*outcome["nulls"]["measure"], *outcome["curves"]["measure"]}
 
 
-def test_nulls_and_curves_are_of_vectors_as_they_are(found: Outcome) -> None:
-    as_is = found["profiles"][found["profiles"]["change"] == "as_is"].set_index(KEYS)["value"]
-    assert set(found["nulls"]["change"]) == set(found["curves"]["change"]) == {"as_is"}
-    for table in (found["nulls"], found["curves"][found["curves"]["n_draws"] == 1]):
+def test_nulls_and_curves_are_of_vectors_as_they_are(outcome: Outcome) -> None:
+    as_is = outcome["profiles"][outcome["profiles"]["change"] == "as_is"].set_index(KEYS)["value"]
+    assert set(outcome["nulls"]["change"]) == set(outcome["curves"]["change"]) == {"as_is"}
+    for table in (outcome["nulls"], outcome["curves"][outcome["curves"]["n_draws"] == 1]):
         column = "value" if "value" in table else "mean"
         values = table.set_index(KEYS)[column]
         assert values.to_numpy() == pytest.approx(
             as_is[values.index].to_numpy(), rel=1e-6, nan_ok=True
         )
-    n_texts = found["curves"].groupby("corpus")["n_texts"].agg(set)
+    n_texts = outcome["curves"].groupby("corpus")["n_texts"].agg(set)
     assert n_texts.to_dict() == {"many": {6, 12}, "pooled": {4, 9}}
 
 
@@ -150,12 +150,12 @@ def test_what_too_few_vectors_do_not_have_is_nan(dimension: Outcome) -> None:
 @pytest.mark.parametrize("family", ["direction", "hubs"])
 def test_halves_and_draws_are_the_same_at_all_layers(family: Family) -> None:
     states = corpus(9)
-    alike = {kind: np.stack([each[1], each[1]]) for kind, each in states.states.items()}
+    alike = {kind: np.stack([layers[1], layers[1]]) for kind, layers in states.states.items()}
     size = 64 if family == "hubs" else None
     with processes(1):
-        asked = protocol(family, batch_size=size)
-        found = layer_profiles({"alike": replace(states, states=alike)}, asked)
-    for table in (found["profiles"], found["nulls"], found["curves"]):
+        settings = protocol(family, batch_size=size)
+        outcome = layer_profiles({"alike": replace(states, states=alike)}, settings)
+    for table in (outcome["profiles"], outcome["nulls"], outcome["curves"]):
         first, second = (
             table[table["layer"] == layer].drop(columns="layer").reset_index(drop=True)
             for layer in (0, 1)
@@ -164,26 +164,26 @@ def test_halves_and_draws_are_the_same_at_all_layers(family: Family) -> None:
         pd.testing.assert_frame_equal(first, second)
 
 
-def test_the_order_of_corpora_and_who_else_is_there_change_nothing(found: Outcome) -> None:
-    assert_equal(profiled("spectrum", ("pooled", "many"), value_only=[SLOW]), found)
+def test_the_order_of_corpora_and_who_else_is_there_change_nothing(outcome: Outcome) -> None:
+    assert_equal(profiled("spectrum", ("pooled", "many"), value_only=[SLOW]), outcome)
     alone = profiled("spectrum", ("many",), value_only=[SLOW])
-    among = {name: table.query("corpus == 'many'") for name, table in found.items()}
+    among = {name: table.query("corpus == 'many'") for name, table in outcome.items()}
     assert_equal(alone, among)
 
 
-def test_the_number_of_processes_changes_nothing(found: Outcome) -> None:
+def test_the_number_of_processes_changes_nothing(outcome: Outcome) -> None:
     corpora = {name: three_corpora()[name] for name in ("many", "pooled")}
     with processes(2):
         again = layer_profiles(corpora, protocol("spectrum", value_only=[SLOW]))
-    assert_equal(again, found)
+    assert_equal(again, outcome)
 
 
-def test_the_generator_is_the_one_door(found: Outcome) -> None:
+def test_the_generator_is_the_one_door(outcome: Outcome) -> None:
     other = profiled("spectrum", value_only=[SLOW], rng=np.random.default_rng(1))
-    assert other["profiles"]["value"].equals(found["profiles"]["value"])
-    assert not other["profiles"]["low"].equals(found["profiles"]["low"])
-    assert not other["nulls"]["null_mean"].equals(found["nulls"]["null_mean"])
-    assert not other["curves"]["mean"].equals(found["curves"]["mean"])
+    assert other["profiles"]["value"].equals(outcome["profiles"]["value"])
+    assert not other["profiles"]["low"].equals(outcome["profiles"]["low"])
+    assert not other["nulls"]["null_mean"].equals(outcome["nulls"]["null_mean"])
+    assert not other["curves"]["mean"].equals(outcome["curves"]["mean"])
 
 
 @pytest.mark.slow
@@ -203,9 +203,9 @@ def test_a_measure_has_the_nulls_of_its_own_family(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("embspace.measure.layers.layer_nulls.NULLS_OF_FAMILY", fewer)
     families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
     nulls = profiled("hubs", ("pooled",), **BATCHED, families=families)["nulls"]
-    found = nulls.groupby("measure")["null"].agg(set)
-    assert found["reciprocity"] == {"coordinates_shuffled"}
-    assert found["two_nn"] == {"coordinates_shuffled", "gaussian_of_covariance"}
+    by_measure = nulls.groupby("measure")["null"].agg(set)
+    assert by_measure["reciprocity"] == {"coordinates_shuffled"}
+    assert by_measure["two_nn"] == {"coordinates_shuffled", "gaussian_of_covariance"}
 
 
 def test_no_corpus_has_empty_tables() -> None:
@@ -253,18 +253,18 @@ def test_measures_of_one_vector_are_undefined_but_for_those_that_are(
     equal = replace(states, states=states.states | {"cls": cls})
     size = 64 if family in ("intrinsic_dimension", "hubs") else None
     with processes(1):
-        found = layer_profiles({"equal": equal}, protocol(family, batch_size=size))["profiles"]
-    rows = found[(found["space"] == "cls") & (found["change"] == "as_is")]
-    names = {each.name for each in profiled_measures().values() if each.family == family}
+        profiles = layer_profiles({"equal": equal}, protocol(family, batch_size=size))["profiles"]
+    rows = profiles[(profiles["space"] == "cls") & (profiles["change"] == "as_is")]
+    names = {measure.name for measure in profiled_measures().values() if measure.family == family}
     assert set(rows["measure"]) == names - {"iso_score_star"}
     defined = set(rows[rows["value"].notna()]["measure"])
     assert defined == names & OF_EQUAL
     assert set(rows["n_equal"]) == ({23} if size else {0})
-    changed = found[(found["space"] == "cls") & (found["change"] == "standardized")]
+    changed = profiles[(profiles["space"] == "cls") & (profiles["change"] == "standardized")]
     if family != "direction":
         assert changed["value"].isna().mean() > 0.6  # of zeros, a partition function is defined
     # Tokens differ, and have all.
-    tokens = found[(found["space"] == "token") & (found["change"] == "as_is")]
+    tokens = profiles[(profiles["space"] == "token") & (profiles["change"] == "as_is")]
     undefined = set(tokens[tokens["value"].isna()]["measure"])
     assert undefined <= UNDEFINED and set(tokens["n_equal"]) == {0}
 
@@ -276,10 +276,10 @@ def test_four_distinct_vectors_have_nulls_and_fewer_none(
     states = corpus(12, n_layers=1, with_tokens=False).states
     few = states | {"cls": states["cls"][:, np.arange(24) % n_distinct]}
     with processes(1):
-        found = layer_profiles(
+        outcome = layer_profiles(
             {"few": replace(corpus(12), states=few)}, protocol("hubs", batch_size=64)
         )
-    assert set(found["nulls"].query("space == 'cls'")["n"]) == with_nulls
+    assert set(outcome["nulls"].query("space == 'cls'")["n"]) == with_nulls
 
 
 @pytest.mark.slow
@@ -289,10 +289,10 @@ def test_equal_vectors_are_left_out_and_counted() -> None:
     token[:, 100:200] = token[:, :100]
     again = replace(states, states=states.states | {"token": token})
     with processes(1):
-        asked = protocol("intrinsic_dimension", batch_size=1000)
-        found = layer_profiles({"again": again}, asked)["profiles"]
+        settings = protocol("intrinsic_dimension", batch_size=1000)
+        profiles = layer_profiles({"again": again}, settings)["profiles"]
     query = "space == 'token' and change == 'as_is' and measure == 'two_nn'"
-    rows = found.query(query).set_index("layer")
+    rows = profiles.query(query).set_index("layer")
     for layer in (0, 1):
         clouds = layer_clouds(again, layer, ["as_is"], n_top=0, spaces=["token"])
         ((_, _, cloud),) = clouds
@@ -317,8 +317,8 @@ def test_intervals_end_where_measures_end_though_one_vector_has_all_variance() -
 
 
 def test_over_batches_in_order_is_beside_the_value_of_all() -> None:
-    asked = {"over_batches": {"top_variance_share": 64}}
-    rows = profiled("spectrum", ("many",), value_only=[SLOW], **asked)["profiles"]
+    settings = {"over_batches": {"top_variance_share": 64}}
+    rows = profiled("spectrum", ("many",), value_only=[SLOW], **settings)["profiles"]
     named = rows["measure"] == "top_variance_share"
     facts = rows[["n_batches", IN_ORDER, SPREAD]].notna().all(axis=1)
     assert facts.equals(named & (rows["change"] == "as_is"))
@@ -338,22 +338,22 @@ def test_over_batches_in_order_is_beside_the_value_of_all() -> None:
 def test_what_the_final_norm_makes_is_beside_the_last_layer(family: Family) -> None:
     """As if a model had one layer more: its rows are those of the norm, under other names."""
     states = corpus(12, n_layers=3)
-    before = {kind: each[:2] for kind, each in states.states.items()}
-    normed = {kind: each[2:] for kind, each in states.states.items()}
+    before = {kind: layers[:2] for kind, layers in states.states.items()}
+    normed = {kind: layers[2:] for kind, layers in states.states.items()}
     with_norm = replace(states, states=before, final_norm=normed)
     given: dict[str, Any] = {"value_only": [SLOW], "batch_size": 64 if family == "hubs" else None}
     with processes(1):
-        asked = protocol(family, **given)
-        longer, found = (layer_profiles({"many": each}, asked) for each in (states, with_norm))
+        settings = protocol(family, **given)
+        longer, outcome = (layer_profiles({"many": read}, settings) for read in (states, with_norm))
     for name in TABLES:
-        table, expected = found[name], longer[name]
+        table, expected = outcome[name], longer[name]
         is_normed = table["space"].str.startswith("final_norm_")
         assert set(table[is_normed]["layer"]) == {1}
         assert set(table[~is_normed]["layer"]) == {0, 1}
         renamed = table[is_normed].assign(
             space=table["space"].str.removeprefix("final_norm_"), layer=2
         )
-        of_last = expected[expected["layer"] == 2]
+        last = expected[expected["layer"] == 2]
         pd.testing.assert_frame_equal(
-            renamed.reset_index(drop=True), of_last.reset_index(drop=True), check_dtype=False
+            renamed.reset_index(drop=True), last.reset_index(drop=True), check_dtype=False
         )

@@ -8,13 +8,15 @@ from tests.measure.layer_corpora import protocol
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_measure_of_the_family_is_either_slow_or_not(family: Family) -> None:
-    first, *others = [each.name for each in profiled_measures().values() if each.family == family]
-    asked = protocol(family, value_only=[first])
-    assert [each.name for each in measures_of(asked, slow=True)] == [first]
-    assert [each.name for each in measures_of(asked, slow=False)] == others
+    first, *others = [
+        measure.name for measure in profiled_measures().values() if measure.family == family
+    ]
+    settings = protocol(family, value_only=[first])
+    assert [measure.name for measure in measures_of(settings, slow=True)] == [first]
+    assert [measure.name for measure in measures_of(settings, slow=False)] == others
 
 
 def test_a_slow_measure_of_another_family_is_none_of_this() -> None:
-    asked = protocol("hubs", value_only=["mean_cosine"])
-    assert not measures_of(asked, slow=True)
-    assert len(measures_of(asked, slow=False)) == 3
+    settings = protocol("hubs", value_only=["mean_cosine"])
+    assert not measures_of(settings, slow=True)
+    assert len(measures_of(settings, slow=False)) == 3

@@ -40,8 +40,8 @@ def windows() -> list[Window]:
 
 @pytest.mark.parametrize("tokens_per_batch", [7, 4096])
 def test_states_are_those_of_each_window_in_order(bert: Any, tokens_per_batch: int) -> None:
-    found = window_states(bert, windows(), None, tokens_per_batch, "cpu")
-    assert {kind: each.shape for kind, each in found.items()} == {
+    states = window_states(bert, windows(), None, tokens_per_batch, "cpu")
+    assert {kind: vectors.shape for kind, vectors in states.items()} == {
         "token": (3, 22, 8),
         "cls": (3, 5, 8),
         "mean": (3, 5, 8),
@@ -55,10 +55,10 @@ def test_states_are_those_of_each_window_in_order(bert: Any, tokens_per_batch: i
             ids = torch.from_numpy(window.ids)[None]
             alone = torch.stack(bert(ids, output_hidden_states=True).hidden_states)[:, 0].numpy()
         rows = slice(first, first + len(window.ids))
-        assert found["token"][:, rows] == pytest.approx(alone, abs=1e-6)
-        assert found["cls"][:, number] == pytest.approx(alone[:, 0], abs=1e-6)
-        assert found["mean"][:, number] == pytest.approx(alone.mean(axis=1), abs=1e-6)
-        assert found["max"][:, number] == pytest.approx(alone.max(axis=1), abs=1e-6)
+        assert states["token"][:, rows] == pytest.approx(alone, abs=1e-6)
+        assert states["cls"][:, number] == pytest.approx(alone[:, 0], abs=1e-6)
+        assert states["mean"][:, number] == pytest.approx(alone.mean(axis=1), abs=1e-6)
+        assert states["max"][:, number] == pytest.approx(alone.max(axis=1), abs=1e-6)
         first = rows.stop
 
 

@@ -25,7 +25,7 @@ def test_models_of_known_depth(n_layers: int, most: int | None, layers: list[int
 @pytest.mark.parametrize("most", [2, 3, 5, 13])
 def test_never_more_than_allowed_and_both_ends(most: int):
     for n_layers in range(1, 60):
-        found = layers_in_steps(n_layers, most)
-        assert len(found) <= most
-        assert (found[0], found[-1]) == (0, n_layers - 1)
-        assert len({b - a for a, b in zip(found[:-2], found[1:-1], strict=True)}) <= 1
+        layers = layers_in_steps(n_layers, most)
+        assert len(layers) <= most
+        assert (layers[0], layers[-1]) == (0, n_layers - 1)
+        assert len({b - a for a, b in zip(layers[:-2], layers[1:-1], strict=True)}) <= 1

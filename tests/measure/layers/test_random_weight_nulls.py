@@ -39,19 +39,19 @@ def test_seeds_become_draws_of_a_null_of_their_kind() -> None:
         (KEY, "shuffled_entries", 0.2),
         (other, "random_initialization", 0.9),
     )
-    found = with_random_weights_as_nulls(profiles(KEY, other), table)
-    assert found["nulls"]["null"].tolist() == [
+    outcome = with_random_weights_as_nulls(profiles(KEY, other), table)
+    assert outcome["nulls"]["null"].tolist() == [
         "isotropic_gaussian",
         "random_initialization",
         "shuffled_entries",
         "random_initialization",
     ]
-    assert [tuple(key) for key in found["nulls"][KEYS].to_numpy()] == [KEY, KEY, KEY, other]
-    row = found["nulls"].iloc[1]
+    assert [tuple(key) for key in outcome["nulls"][KEYS].to_numpy()] == [KEY, KEY, KEY, other]
+    row = outcome["nulls"].iloc[1]
     assert (row["n"], row["n_draws"], row["value"]) == (9, 2, 0.5)
     bounds = [row["null_smallest"], row["null_mean"], row["null_largest"]]
     assert bounds == pytest.approx([0.1, 0.25, 0.4])
-    assert found["nulls"].iloc[3]["value"] == 1.5
+    assert outcome["nulls"].iloc[3]["value"] == 1.5
 
 
 def test_what_is_not_among_the_profiles_is_left_out() -> None:
@@ -62,15 +62,15 @@ def test_what_is_not_among_the_profiles_is_left_out() -> None:
     ]
     table = random_weights(*((key, "shuffled_entries", 0.1) for key in elsewhere))
     given = profiles(KEY)
-    found = with_random_weights_as_nulls(given, table)
-    pd.testing.assert_frame_equal(found["nulls"], given["nulls"])
+    outcome = with_random_weights_as_nulls(given, table)
+    pd.testing.assert_frame_equal(outcome["nulls"], given["nulls"])
 
 
 def test_a_family_without_nulls_has_those_of_random_weights() -> None:
     given = profiles(KEY)
     bare = {**given, "nulls": given["nulls"][:0]}
-    found = with_random_weights_as_nulls(bare, random_weights((KEY, "shuffled_entries", 0.1)))
-    assert found["nulls"]["null"].tolist() == ["shuffled_entries"]
+    outcome = with_random_weights_as_nulls(bare, random_weights((KEY, "shuffled_entries", 0.1)))
+    assert outcome["nulls"]["null"].tolist() == ["shuffled_entries"]
     nothing = with_random_weights_as_nulls(bare, random_weights((KEY, "a", 1.0))[:0])
     assert nothing["nulls"].empty
-    assert found["profiles"] is given["profiles"]
+    assert outcome["profiles"] is given["profiles"]

@@ -63,21 +63,21 @@ def tiny_bert() -> Any:
 
 
 @pytest.fixture(scope="module")
-def found(bert: Any) -> pd.DataFrame:
+def table(bert: Any) -> pd.DataFrame:
     return measured(bert)
 
 
-def test_a_row_a_kind_seed_layer_space_and_measure(found: pd.DataFrame) -> None:
-    assert list(found) == COLUMNS
-    assert not found.duplicated(COLUMNS[:-2]).any()
-    places = found.groupby("corpus")[["space", "layer", "null", "seed"]].agg(set)
+def test_a_row_a_kind_seed_layer_space_and_measure(table: pd.DataFrame) -> None:
+    assert list(table) == COLUMNS
+    assert not table.duplicated(COLUMNS[:-2]).any()
+    places = table.groupby("corpus")[["space", "layer", "null", "seed"]].agg(set)
     kinds, seeds, layers = set(KINDS), {0, 1}, {0, 1}
     assert places.loc["posts"].tolist() == [{"token", "cls", "mean"}, layers, kinds, seeds]
     assert places.loc["pooled"].tolist() == [{"cls", "mean"}, layers, kinds, seeds]
     assert set(places.index) == {"posts", "pooled"}  # few is too few, articles are not asked for
-    assert "partition_isotropy" not in set(found["measure"])
+    assert "partition_isotropy" not in set(table["measure"])
     families = {"mean_cosine", "effective_rank", "self_similarity"}
-    assert families < set(found["measure"])
+    assert families < set(table["measure"])
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_row_a_kind_seed_layer_space_and_measure(found: pd.DataFrame) -> None:
     [("random_initialization", with_random_weights), ("shuffled_entries", with_shuffled_entries)],
 )
 def test_values_are_of_the_states_that_transformers_gives(
-    found: pd.DataFrame, bert: Any, kind: str, make: Any
+    table: pd.DataFrame, bert: Any, kind: str, make: Any
 ) -> None:
     tokens = CORPORA["posts"].tokens
     kept = ~tokens["repeated"].to_numpy()
@@ -100,7 +100,7 @@ def test_values_are_of_the_states_that_transformers_gives(
             query = (
                 f"corpus == 'posts' and null == '{kind}' and seed == {seed} and layer == {layer}"
             )
-            rows = found.query(query).set_index(["space", "measure"])
+            rows = table.query(query).set_index(["space", "measure"])
             expected = {
                 ("token", "mean_cosine"): mean_cosine(x),
                 ("token", "intra_sentence_similarity"): intra_sentence_similarity(x, text),
@@ -113,9 +113,9 @@ def test_values_are_of_the_states_that_transformers_gives(
 
 
 def test_seeds_and_kinds_differ_and_the_module_stays(bert: Any) -> None:
-    before = {name: each.clone() for name, each in bert.state_dict().items()}
+    before = {name: weight.clone() for name, weight in bert.state_dict().items()}
     one, other = measured(bert, **FEW), measured(bert, **FEW, seed=6)
-    assert all(each.equal(before[name]) for name, each in bert.state_dict().items())
+    assert all(weight.equal(before[name]) for name, weight in bert.state_dict().items())
     cosines = [table.query("measure == 'mean_cosine'")["value"] for table in (one, other)]
     assert np.unique(np.concatenate(cosines).round(6)).size > len(cosines[0])
     assert (cosines[0] != cosines[1]).any()
@@ -128,9 +128,9 @@ def test_no_corpus_is_read_where_none_is_asked_for(bert: Any) -> None:
 
 def test_without_the_corpora_asked_for_the_largest_is_read(bert: Any) -> None:
     unknown: dict[str, Any] = {"read_corpora": ["unknown"], "n_seeds": 1}
-    found = measured(bert, **unknown)
+    table = measured(bert, **unknown)
     largest = max(CORPORA, key=lambda name: len(CORPORA[name].tokens))
-    assert set(found["corpus"]) == {largest}
+    assert set(table["corpus"]) == {largest}
     assert measured(bert, {}, **unknown).empty
 
 

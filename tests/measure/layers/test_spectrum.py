@@ -40,7 +40,7 @@ def measured(**change: Any) -> Outcome:
 
 
 def test_every_measure_of_the_spectrum_of_one_cloud_and_no_other():
-    names = {name for name, each in profiled_measures().items() if each.family == "spectrum"}
+    names = {name for name, measure in profiled_measures().items() if measure.family == "spectrum"}
     assert set(measured()["profiles"]["measure"]) == names - {"iso_score_star"}  # of two clouds
 
 

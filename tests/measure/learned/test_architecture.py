@@ -29,33 +29,35 @@ def measured(settings: dict[str, Any], **options: Any) -> dict[str, Any]:
 
 
 def counts(
-    found: dict[str, Any], architecture: str, column: str = "n_parameters"
+    outcome: dict[str, Any], architecture: str, column: str = "n_parameters"
 ) -> dict[str, int]:
-    table = found["csv"]
+    table = outcome["csv"]
     rows = table[table["architecture"] == architecture]
     return dict(zip(rows["component"], rows[column], strict=True))
 
 
 def test_the_numbers_that_the_thesis_prints_of_bert_base_cased(settings: dict[str, Any]):
-    found = measured(settings)
-    n = counts(found, "bert-base-cased")
+    outcome = measured(settings)
+    n = counts(outcome, "bert-base-cased")
     assert n["attention"] == 2_363_904
     assert n["intermediate"] == 2_362_368
     assert n["output"] == 2_361_600
     assert n["segment embeddings"] == 1_536
     assert n["token embeddings"] == 28_996 * 768
     assert n["position embeddings"] == 512 * 768
-    assert counts(found, "bert-base-cased", "n_weights")["query"] == 589_824
-    assert n["whole model"] == found["json"]["bert-base-cased"]["n_parameters"] == 108_310_272
+    assert counts(outcome, "bert-base-cased", "n_weights")["query"] == 589_824
+    assert n["whole model"] == outcome["json"]["bert-base-cased"]["n_parameters"] == 108_310_272
 
 
 def test_what_the_thesis_takes_for_the_output_layer_is_more_than_its_weights(
     settings: dict[str, Any],
 ):
     # Of 2,361,600, its weights are 3,072 * 768 = 2,359,296; biases and LayerNorm are the rest.
-    found = measured(settings)
-    assert counts(found, "bert-base-cased", "n_weights")["output without LayerNorm"] == 3_072 * 768
-    n = counts(found, "bert-base-cased")
+    outcome = measured(settings)
+    assert (
+        counts(outcome, "bert-base-cased", "n_weights")["output without LayerNorm"] == 3_072 * 768
+    )
+    n = counts(outcome, "bert-base-cased")
     assert n["output"] == 3_072 * 768 + 768 + 2 * 768
     assert n["intermediate"] == 3_072 * 768 + 3_072
 
@@ -76,8 +78,8 @@ def test_a_small_bert_by_its_formula(settings: dict[str, Any]):
 
 
 def test_shares_and_megabytes_are_those_of_all_layers_together(settings: dict[str, Any]):
-    found = measured(settings)
-    rows = found["csv"][found["csv"]["architecture"] == "mine"].set_index("component")
+    outcome = measured(settings)
+    rows = outcome["csv"][outcome["csv"]["architecture"] == "mine"].set_index("component")
     query = rows.loc["query"]
     assert query["n_copies"] == 3
     assert query["n_parameters_of_all"] == 3 * (16 * 16 + 16)
@@ -96,9 +98,9 @@ def test_sizes_are_those_of_the_config(settings: dict[str, Any]):
 
 def test_a_number_that_a_config_does_not_have_is_none(settings: dict[str, Any]):
     t5 = config_of({"model_type": "t5", "num_layers": 1, "vocab_size": 50}, "y")
-    found = measure_architecture("t5", t5, **settings | {"references": {}})
-    assert found["json"]["t5"]["n_positions"] is None
-    assert found["json"]["t5"]["n_layers"] == 1
+    outcome = measure_architecture("t5", t5, **settings | {"references": {}})
+    assert outcome["json"]["t5"]["n_positions"] is None
+    assert outcome["json"]["t5"]["n_layers"] == 1
 
 
 def test_other_families_keep_their_own_names_and_common_parts_have_the_reader_s(
@@ -129,8 +131,8 @@ def test_parts_of_layers_that_differ_say_which_layers(settings: dict[str, Any]):
 
 def test_the_model_is_no_reference_of_its_own(settings: dict[str, Any]):
     config = config_of(BERT, "y")
-    found = measure_architecture("bert-base-cased", config, **settings)
-    assert list(found["json"]) == ["bert-base-cased"]
-    assert found["json"]["bert-base-cased"]["n_tokens"] == 50
-    keys = found["csv"][["architecture", "module"]]
+    outcome = measure_architecture("bert-base-cased", config, **settings)
+    assert list(outcome["json"]) == ["bert-base-cased"]
+    assert outcome["json"]["bert-base-cased"]["n_tokens"] == 50
+    keys = outcome["csv"][["architecture", "module"]]
     assert not keys.duplicated().any()

@@ -21,19 +21,19 @@ def flat(n: int, dims: int, dim: int = 12) -> np.ndarray:
     return x
 
 
-def components(found: dict[str, pd.DataFrame], column: str) -> dict[tuple[str, float], float]:
-    return found["dimensions"].set_index(["space", "share"])[column].to_dict()
+def components(outcome: dict[str, pd.DataFrame], column: str) -> dict[tuple[str, float], float]:
+    return outcome["dimensions"].set_index(["space", "share"])[column].to_dict()
 
 
 def test_flat_clouds_need_as_many_components_as_they_have_dimensions():
-    found = measured({"input": flat(4000, 10), "positional": flat(500, 4)})
-    needed = components(found, "n_components")
+    outcome = measured({"input": flat(4000, 10), "positional": flat(500, 4)})
+    needed = components(outcome, "n_components")
     assert needed["positional", 0.9] == 4
     assert needed["positional", 0.5] == 2
     assert needed["input", 0.9] in (9, 10)
     assert needed["input", 0.5] == 5
     # The null spreads over all twelve dimensions.
-    assert components(found, "null_n_components")["input", 0.9] == 11
+    assert components(outcome, "null_n_components")["input", 0.9] == 11
 
 
 def test_the_curve_is_the_sum_of_shares_and_ends_at_one():
@@ -50,9 +50,9 @@ def test_the_curve_is_the_sum_of_shares_and_ends_at_one():
 def test_gaussian_vectors_are_like_their_null():
     # 30 positions in 48 dimensions, whose curve is far from a straight line.
     curve = measured(random_matrices())["curve"]
-    found = curve["cumulative_explained_variance"]
+    explained = curve["cumulative_explained_variance"]
     null = curve["null_cumulative_explained_variance"]
-    assert (found - null)[curve["space"] != "joint"].abs().max() < 0.03
+    assert (explained - null)[curve["space"] != "joint"].abs().max() < 0.03
     positional = null[curve["space"] == "positional"].to_numpy()
     assert positional[23] > 0.9 > 24 / 48
     assert positional[28] == pytest.approx(1)
@@ -60,9 +60,9 @@ def test_gaussian_vectors_are_like_their_null():
 
 def test_the_joint_cloud_is_both_matrices():
     matrices = {"input": flat(300, 3), "positional": flat(300, 3) + 50}
-    found = measured(matrices)
-    assert found["dimensions"].set_index("space")["n"]["joint"].tolist() == [600, 600]
-    assert components(found, "n_components")["joint", 0.9] == 1
+    outcome = measured(matrices)
+    assert outcome["dimensions"].set_index("space")["n"]["joint"].tolist() == [600, 600]
+    assert components(outcome, "n_components")["joint", 0.9] == 1
 
 
 def test_a_null_does_not_depend_on_the_other_spaces():
@@ -73,9 +73,9 @@ def test_a_null_does_not_depend_on_the_other_spaces():
 
 def test_equal_vectors_have_no_components():
     matrices = {"input": flat(50, 3), "positional": np.full((20, 12), 0.1, dtype=np.float32)}
-    found = measured(matrices)
-    assert np.isnan(components(found, "n_components")["positional", 0.5])
-    rows = found["curve"][found["curve"]["space"] == "positional"]
+    outcome = measured(matrices)
+    assert np.isnan(components(outcome, "n_components")["positional", 0.5])
+    rows = outcome["curve"][outcome["curve"]["space"] == "positional"]
     assert rows["cumulative_explained_variance"].isna().all()
     assert rows["null_cumulative_explained_variance"].notna().all()
 

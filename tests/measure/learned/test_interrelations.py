@@ -17,11 +17,11 @@ def measured(matrices: dict[str, np.ndarray]) -> dict[str, Any]:
 
 
 def test_random_directions_lie_as_often_outside_as_the_null_says():
-    found = measured(random_matrices(**MANY))["json"]["token_position"]
-    expected = found["expected_outside"]
+    scalars = measured(random_matrices(**MANY))["json"]["token_position"]
+    expected = scalars["expected_outside"]
     assert expected == pytest.approx(60_000 * float(cosine_tail(0.2, 96)))
-    assert abs(found["n_outside"] - expected) < 6 * expected**0.5
-    assert found["n_beyond_bound"] == 0
+    assert abs(scalars["n_outside"] - expected) < 6 * expected**0.5
+    assert scalars["n_beyond_bound"] == 0
 
 
 def test_the_expected_histogram_adds_up_and_fits_random_directions():
@@ -59,8 +59,8 @@ def test_pairs_beyond_the_threshold_are_listed_beside_those_beyond_the_bound():
     # The thesis's table 4. A level that makes the bound of these few pairs that of BERT's.
     level = 0.01 * (300 * 20) / (28_996 * 512)
     matrices = planted(0.96, 0.48, -0.48, 0.204, 0.199)
-    found = measure_interrelations(matrices, vocabulary_of(300), **SETTINGS | {"level": level})
-    listed, scalars = found["token_position"], found["json"]["token_position"]
+    outcome = measure_interrelations(matrices, vocabulary_of(300), **SETTINGS | {"level": level})
+    listed, scalars = outcome["token_position"], outcome["json"]["token_position"]
     assert scalars["bound"] == pytest.approx(0.2202, abs=5e-5)
     assert listed["cosine"].tolist() == pytest.approx([0.96, 0.48, -0.48, 0.204])
     assert listed["beyond_threshold"].tolist() == [True] * 4
@@ -81,9 +81,9 @@ def test_pairs_beyond_a_bound_below_the_threshold_are_listed_too():
 def test_no_more_pairs_are_listed_than_asked_for():
     matrices = random_matrices(**MANY)
     matrices["input"][100:200] = matrices["positional"][3]
-    found = measured(matrices)
-    assert len(found["token_position"]) == 50
-    assert found["json"]["token_position"]["n_beyond_bound"] == 100
+    outcome = measured(matrices)
+    assert len(outcome["token_position"]) == 50
+    assert outcome["json"]["token_position"]["n_beyond_bound"] == 100
 
 
 def test_the_opening_token_against_position_0_by_hand():
@@ -92,8 +92,8 @@ def test_the_opening_token_against_position_0_by_hand():
     matrices["positional"][0] = 0
     matrices["input"][0, :2] = [3, 0]
     matrices["positional"][0, :2] = [3, 4]
-    found = measured(matrices)["json"]["cls_position_0"]
-    assert found == pytest.approx(
+    scalars = measured(matrices)["json"]["cls_position_0"]
+    assert scalars == pytest.approx(
         {
             "norm_cls": 3,
             "norm_position_0": 5,
@@ -110,10 +110,10 @@ def test_segments_at_a_known_angle_are_found(degrees: float):
     angle = np.deg2rad(degrees)
     matrices["segment"][:] = 0
     matrices["segment"][:, :2] = [[2, 0], [2 * np.cos(angle), 2 * np.sin(angle)]]
-    found = measured(matrices)["json"]["segment"]
-    assert found["cosine_0_1"] == pytest.approx(np.cos(angle), abs=1e-6)
-    assert found["dot_product_0_1"] == pytest.approx(4 * np.cos(angle), abs=1e-6)
-    assert found["euclidean_distance_0_1"] == pytest.approx(4 * np.sin(angle / 2), abs=1e-6)
+    scalars = measured(matrices)["json"]["segment"]
+    assert scalars["cosine_0_1"] == pytest.approx(np.cos(angle), abs=1e-6)
+    assert scalars["dot_product_0_1"] == pytest.approx(4 * np.cos(angle), abs=1e-6)
+    assert scalars["euclidean_distance_0_1"] == pytest.approx(4 * np.sin(angle / 2), abs=1e-6)
 
 
 def test_segments_are_held_against_all_positions_and_all_tokens():
@@ -129,23 +129,23 @@ def test_segments_are_held_against_all_positions_and_all_tokens():
 def test_pairs_with_a_zero_vector_are_not_counted():
     matrices = random_matrices()
     matrices["input"][5] = 0
-    found = measured(matrices)
-    assert found["json"]["token_position"]["n_pairs"] == 119 * 30
-    assert found["histogram"]["count"].sum() == 119 * 30
-    assert found["segments"].set_index("space")["n"].to_dict() == {"positional": 30, "input": 119}
+    outcome = measured(matrices)
+    assert outcome["json"]["token_position"]["n_pairs"] == 119 * 30
+    assert outcome["histogram"]["count"].sum() == 119 * 30
+    assert outcome["segments"].set_index("space")["n"].to_dict() == {"positional": 30, "input": 119}
 
 
 def test_a_zero_segment_and_a_zero_position_have_no_cosines():
     matrices = random_matrices()
     matrices["segment"][1] = 0
     matrices["positional"][0] = 0
-    found = measured(matrices)
-    assert found["segments"]["n"].tolist() == [29, 0, 120, 0]
-    assert np.isnan(found["json"]["segment"]["cosine_0_1"])
-    assert np.isnan(found["json"]["cls_position_0"]["cosine"])
+    outcome = measured(matrices)
+    assert outcome["segments"]["n"].tolist() == [29, 0, 120, 0]
+    assert np.isnan(outcome["json"]["segment"]["cosine_0_1"])
+    assert np.isnan(outcome["json"]["cls_position_0"]["cosine"])
 
 
 def test_without_an_opening_token_there_is_no_such_pair():
     vocabulary = vocabulary_of(120).assign(role="")
-    found = measure_interrelations(random_matrices(), vocabulary, **SETTINGS)
-    assert "cls_position_0" not in found["json"]
+    outcome = measure_interrelations(random_matrices(), vocabulary, **SETTINGS)
+    assert "cls_position_0" not in outcome["json"]

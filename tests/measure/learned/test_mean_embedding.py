@@ -13,18 +13,18 @@ VOCABULARY = vocabulary_of(120)
 
 def test_quantities_by_hand():
     x = np.array([[3.0, 0.0], [0.0, 4.0], [0.0, -4.0]], dtype=np.float32)  # mean (1, 0)
-    found = mean_quantities(x)
-    assert found["dot_product"].tolist() == pytest.approx([3, 0, 0])
-    assert found["cosine"].tolist() == pytest.approx([1, 0, 0])
-    assert found["norm"].tolist() == pytest.approx([3, 4, 4])
-    assert found["euclidean_distance"].tolist() == pytest.approx([2, 17**0.5, 17**0.5])
+    quantities = mean_quantities(x)
+    assert quantities["dot_product"].tolist() == pytest.approx([3, 0, 0])
+    assert quantities["cosine"].tolist() == pytest.approx([1, 0, 0])
+    assert quantities["norm"].tolist() == pytest.approx([3, 4, 4])
+    assert quantities["euclidean_distance"].tolist() == pytest.approx([2, 17**0.5, 17**0.5])
 
 
 def test_the_cosine_theorem_ties_the_quantities_together():
     x = random_matrices()["input"]
-    found, mean = mean_quantities(x), np.linalg.norm(x.astype(float).mean(axis=0))
-    squared = found["norm"] ** 2 + mean**2 - 2 * found["dot_product"]
-    assert np.allclose(found["euclidean_distance"] ** 2, squared)
+    quantities, mean = mean_quantities(x), np.linalg.norm(x.astype(float).mean(axis=0))
+    squared = quantities["norm"] ** 2 + mean**2 - 2 * quantities["dot_product"]
+    assert np.allclose(quantities["euclidean_distance"] ** 2, squared)
 
 
 def test_the_mean_of_the_dot_products_is_the_squared_norm_of_the_mean():
@@ -50,11 +50,11 @@ def test_the_rank_correlation_with_the_norm_is_that_of_planted_lengths():
 
 def test_the_stage_keeps_the_quantities_of_all_tokens():
     matrices = random_matrices()
-    found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS)["parquet"]
+    table = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS)["parquet"]
     pd.testing.assert_frame_equal(
-        found.drop(columns=["id", "token"]), mean_quantities(matrices["input"])
+        table.drop(columns=["id", "token"]), mean_quantities(matrices["input"])
     )
-    assert found["token"].tolist() == VOCABULARY["token"].tolist()
+    assert table["token"].tolist() == VOCABULARY["token"].tolist()
 
 
 def test_a_planted_token_is_found_as_the_extreme():
@@ -72,17 +72,17 @@ def test_a_planted_token_is_found_as_the_extreme():
 def test_a_zero_vector_has_no_cosine_and_is_no_extreme():
     matrices = random_matrices()
     matrices["input"][33] = 0
-    found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS | {"n_tokens": 1000})
-    assert found["summary"].set_index("quantity")["n"].to_dict() == {
+    outcome = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS | {"n_tokens": 1000})
+    assert outcome["summary"].set_index("quantity")["n"].to_dict() == {
         "euclidean_distance": 120,
         "dot_product": 120,
         "cosine": 119,
         "norm": 120,
     }
-    assert not found["summary"]["mean"].isna().any()
-    by_cosine = found["tokens"]["quantity"].isin(["cosine", "absolute_cosine"])
-    assert 33 not in set(found["tokens"]["id"][by_cosine])
-    assert 33 in set(found["tokens"]["id"][~by_cosine])
+    assert not outcome["summary"]["mean"].isna().any()
+    by_cosine = outcome["tokens"]["quantity"].isin(["cosine", "absolute_cosine"])
+    assert 33 not in set(outcome["tokens"]["id"][by_cosine])
+    assert 33 in set(outcome["tokens"]["id"][~by_cosine])
 
 
 def test_only_words_of_three_or_more_latin_letters_are_listed():
@@ -110,7 +110,7 @@ def test_the_mark_of_a_word_is_no_letter_of_it():
 
 
 def test_every_token_is_in_the_histogram_and_in_the_summary():
-    found = measure_mean_embedding(random_matrices(), VOCABULARY, None, **SETTINGS)
-    assert (found["histogram"].groupby("quantity")["count"].sum() == 120).all()
-    assert (found["summary"]["n"] == 120).all()
-    assert found["histogram"].index.tolist() == list(range(len(found["histogram"])))
+    outcome = measure_mean_embedding(random_matrices(), VOCABULARY, None, **SETTINGS)
+    assert (outcome["histogram"].groupby("quantity")["count"].sum() == 120).all()
+    assert (outcome["summary"]["n"] == 120).all()
+    assert outcome["histogram"].index.tolist() == list(range(len(outcome["histogram"])))

@@ -30,9 +30,9 @@ def auc(matrices: dict[str, np.ndarray], **change: int) -> pd.DataFrame:
 
 
 def test_clouds_far_apart_are_told_apart_and_shuffled_labels_are_not():
-    found = auc(clouds(3.0))
-    assert found["auc"]["raw"] > 0.99
-    assert (abs(found["null_auc"] - 0.5) < 0.1).all()
+    table = auc(clouds(3.0))
+    assert table["auc"]["raw"] > 0.99
+    assert (abs(table["null_auc"] - 0.5) < 0.1).all()
 
 
 def test_equal_clouds_cannot_be_told_apart():
@@ -43,20 +43,20 @@ def test_two_gaussians_reach_the_auc_of_their_distance():
     # The best AUC for N(0, I) and N(m, I) is Phi(|m| / sqrt(2)).
     from scipy.stats import norm
 
-    found = auc(clouds(0.3))["auc"]["raw"]
-    assert found == pytest.approx(norm.cdf(0.3 * 10**0.5 / 2**0.5), abs=0.05)
+    area = auc(clouds(0.3))["auc"]["raw"]
+    assert area == pytest.approx(norm.cdf(0.3 * 10**0.5 / 2**0.5), abs=0.05)
 
 
 def test_a_length_alone_does_not_help_at_unit_length():
     # Directions are equal; only the norm differs, which no linear rule sees either.
-    found = auc(clouds(0.0, scale=5.0))["auc"]
-    assert abs(found["unit_length"] - 0.5) < 0.1
+    areas = auc(clouds(0.0, scale=5.0))["auc"]
+    assert abs(areas["unit_length"] - 0.5) < 0.1
 
 
 def test_centering_undoes_a_shift_that_both_clouds_share():
     matrices = {space: x + np.float32(50) for space, x in clouds(1.0).items()}
-    found = auc(matrices)["auc"]
-    assert found["centered_unit_length"] > found["unit_length"] + 0.02
+    areas = auc(matrices)["auc"]
+    assert areas["centered_unit_length"] > areas["unit_length"] + 0.02
 
 
 def scored(*folds: tuple[int, int], labels: str) -> pd.DataFrame:
@@ -66,8 +66,8 @@ def scored(*folds: tuple[int, int], labels: str) -> pd.DataFrame:
         positions = [(fold, True, 0.5)]
         tokens = [(fold, False, float(k >= n_right)) for k in range(n_pairs)]
         rows += positions + tokens
-    found = pd.DataFrame(rows, columns=["fold", "is_labeled", "score"])
-    return found.assign(preparation="raw", labels=labels)
+    table = pd.DataFrame(rows, columns=["fold", "is_labeled", "score"])
+    return table.assign(preparation="raw", labels=labels)
 
 
 def test_mean_and_spread_are_those_of_the_folds():
@@ -93,20 +93,20 @@ def test_the_recalls_are_those_of_the_plane_and_not_of_the_order():
 
 
 def test_rare_vectors_near_the_others_are_ordered_and_not_told():
-    found = auc(clouds(0.3))
-    assert found["auc"]["raw"] > 0.7
-    assert found["positional_recall"]["raw"] < found["input_recall"]["raw"]
-    told = auc(clouds(3.0))
-    assert told["balanced_accuracy"]["raw"] > 0.98
-    assert (abs(told["null_balanced_accuracy"] - 0.5) < 0.05).all()
+    near = auc(clouds(0.3))
+    assert near["auc"]["raw"] > 0.7
+    assert near["positional_recall"]["raw"] < near["input_recall"]["raw"]
+    far = auc(clouds(3.0))
+    assert far["balanced_accuracy"]["raw"] > 0.98
+    assert (abs(far["null_balanced_accuracy"] - 0.5) < 0.05).all()
 
 
 def test_each_vector_has_one_score_of_a_classifier_that_has_not_seen_it():
     matrices = clouds(0.3)
-    found = measure_separability(matrices, **SETTINGS)["parquet"]
+    scores = measure_separability(matrices, **SETTINGS)["parquet"]
     x = np.concatenate([matrices["input"], matrices["positional"]])
-    assert (found.groupby(["preparation", "labels"]).size() == len(x)).all()
-    true = found.query("preparation == 'raw' and labels == 'true'").reset_index(drop=True)
+    assert (scores.groupby(["preparation", "labels"]).size() == len(x)).all()
+    true = scores.query("preparation == 'raw' and labels == 'true'").reset_index(drop=True)
     assert true["is_labeled"].tolist() == [False] * 600 + [True] * 150
     held_out = (true["fold"] == 2).to_numpy()
     model = LogisticRegression(C=1.0, max_iter=500)

@@ -59,9 +59,9 @@ def test_moments_of_the_cosines_are_those_of_a_direct_computation(
     )
     whole = np.concatenate([MATRICES["input"], MATRICES["positional"]])
     joint = cosines(whole, whole)[np.triu_indices(150, k=1)]
-    found = row(measured["summary"], "joint", "cosine")
-    assert found["standard_deviation"] == pytest.approx(joint.std(), rel=1e-5)
-    assert found["maximum"] == pytest.approx(joint.max(), rel=1e-5)
+    moments = row(measured["summary"], "joint", "cosine")
+    assert moments["standard_deviation"] == pytest.approx(joint.std(), rel=1e-5)
+    assert moments["maximum"] == pytest.approx(joint.max(), rel=1e-5)
 
 
 def test_the_norms_of_the_joint_cloud_are_those_of_both(measured: Outcome):
@@ -78,12 +78,12 @@ def test_listed_pairs_are_the_extremes_by_brute_force(measured: Outcome, order: 
     key = {"largest": -cosine, "smallest": cosine, "nearest_to_zero": np.abs(cosine)}[order]
     best = np.argsort(key)[:3]
     pairs = measured["pairs"]
-    found = pairs[(pairs["tokens"] == tokens) & (pairs["order"] == order)]
-    assert list(zip(found["id_1"], found["id_2"], strict=True)) == list(
+    listed = pairs[(pairs["tokens"] == tokens) & (pairs["order"] == order)]
+    assert list(zip(listed["id_1"], listed["id_2"], strict=True)) == list(
         zip(first[best], second[best], strict=True)
     )
-    assert np.allclose(found["cosine"], cosine[best], atol=1e-12)
-    assert (found["token_1"].to_numpy() == VOCABULARY["token"].to_numpy()[first[best]]).all()
+    assert np.allclose(listed["cosine"], cosine[best], atol=1e-12)
+    assert (listed["token_1"].to_numpy() == VOCABULARY["token"].to_numpy()[first[best]]).all()
 
 
 def test_a_rotation_changes_no_number():
@@ -107,12 +107,12 @@ def test_minilm_agrees_with_a_direct_float64_count_on_a_subset_of_rows(root: Pat
     weights = load_file(locate_files("minilm", model) / "model.safetensors")
     x = weights["embeddings.word_embeddings.weight"][::15]
     settings = SETTINGS | {"n_histogram_bins": 10**6}  # no bins put together
-    found = measure_similarity({"input": x}, vocabulary_of(len(x)), **settings)["histogram"]
-    found = found[found["quantity"] == "cosine"]
+    histogram = measure_similarity({"input": x}, vocabulary_of(len(x)), **settings)["histogram"]
+    histogram = histogram[histogram["quantity"] == "cosine"]
     direct = np.sort(cosines(x, x)[np.triu_indices(len(x), k=1)])
-    edges = np.append(found["bin_left"], found["bin_right"].iloc[-1])
+    edges = np.append(histogram["bin_left"], histogram["bin_right"].iloc[-1])
     # A pair may fall next door only if it is within float32 rounding of the edge.
-    below = np.append(0, np.cumsum(found["count"]))
+    below = np.append(0, np.cumsum(histogram["count"]))
     assert (below >= np.searchsorted(direct, edges - 1e-6)).all()
     assert (below <= np.searchsorted(direct, edges + 1e-6)).all()
     assert below[-1] == len(direct)

@@ -40,15 +40,15 @@ def table_of(tokens: list[str]) -> pd.DataFrame:
     return pd.DataFrame({"id": range(len(tokens)), "token": tokens, "kind": kind})
 
 
-def counted(found: dict[str, Any], definition: str) -> dict[str, int]:
-    rows = found["shares"][found["shares"]["definition"] == definition]
+def counted(outcome: dict[str, Any], definition: str) -> dict[str, int]:
+    rows = outcome["shares"][outcome["shares"]["definition"] == definition]
     return dict(zip(rows["quantity"], rows["count"], strict=True))
 
 
 def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
-    found = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)
-    assert counted(found, "either") == {"subword": 4, "special": 1, "unused": 1, "byte": 0}
-    assert counted(found, "as_listed") == {
+    outcome = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)
+    assert counted(outcome, "either") == {"subword": 4, "special": 1, "unused": 1, "byte": 0}
+    assert counted(outcome, "as_listed") == {
         "alphanumeric": 9,  # ½ the II Two 12 345 007 co2 日本
         "alphabetic": 4,  # the II Two 日本
         "numeric": 4,  # ½ 12 345 007
@@ -57,7 +57,7 @@ def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
         "number_word": 1,
         "roman_numeral": 1,
     }
-    assert counted(found, "word_form") == {
+    assert counted(outcome, "word_form") == {
         "alphanumeric": 12,  # and s, ing, 12
         "alphabetic": 6,
         "numeric": 5,
@@ -66,19 +66,19 @@ def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
         "number_word": 1,
         "roman_numeral": 1,
     }
-    assert (found["shares"]["n"] == len(TOKENS)).all()
-    assert (found["shares"]["share"] == found["shares"]["count"] / len(TOKENS)).all()
+    assert (outcome["shares"]["n"] == len(TOKENS)).all()
+    assert (outcome["shares"]["share"] == outcome["shares"]["count"] / len(TOKENS)).all()
 
 
 def test_without_capitals_nobody_knows_which_are_roman_numerals(settings: dict[str, Any]):
-    found = measure_vocabulary(
+    outcome = measure_vocabulary(
         table_of(["[PAD]", "mix", "ii", "two"]), WORD_PIECE, None, **settings
     )
     for definition in ("as_listed", "word_form"):
-        counts = counted(found, definition)
+        counts = counted(outcome, definition)
         assert np.isnan(counts.pop("roman_numeral"))
         assert counts["number_word"] == 1
-    assert found["shares"].set_index("quantity").loc["roman_numeral", "share"].isna().all()
+    assert outcome["shares"].set_index("quantity").loc["roman_numeral", "share"].isna().all()
 
 
 def test_numbers_by_their_digits(settings: dict[str, Any]):
@@ -113,15 +113,15 @@ def test_lengths_leave_out_what_stands_for_no_text(settings: dict[str, Any]):
 
 def test_bytes_and_markers_are_read_before_they_are_judged(settings: dict[str, Any]):
     tokens = ["Ġthe", "Ã©", "aÃ", "ĠdÃ©jÃł", "Ġ12", "!", "Ġtwo"]
-    found = measure_vocabulary(table_of(tokens), BYTE_LEVEL, None, **settings)
-    listed, form = counted(found, "as_listed"), counted(found, "word_form")
-    assert counted(found, "either")["byte"] == 1
+    outcome = measure_vocabulary(table_of(tokens), BYTE_LEVEL, None, **settings)
+    listed, form = counted(outcome, "as_listed"), counted(outcome, "word_form")
+    assert counted(outcome, "either")["byte"] == 1
     # As listed, Ġ is a letter, and © and ł are not digits; é is two characters.
     assert (listed["numeric"], form["numeric"]) == (0, 1)
     assert (listed["number_word"], form["number_word"]) == (0, 1)
     assert (listed["single_character"], form["single_character"]) == (1, 2)
     assert form["alphabetic"] == 4
-    blocks = found["id_blocks"].iloc[0]
+    blocks = outcome["id_blocks"].iloc[0]
     kinds = {kind: blocks[f"n_{kind}"] for kind in TOKEN_KINDS if blocks[f"n_{kind}"]}
     assert kinds == {
         "byte": 1,
@@ -134,10 +134,10 @@ def test_bytes_and_markers_are_read_before_they_are_judged(settings: dict[str, A
 
 def test_where_words_are_marked_a_subword_has_no_mark(settings: dict[str, Any]):
     tokens = ["▁the", "s", "ing", "▁", "▁12", "12", "[PAD]"]
-    found = measure_vocabulary(table_of(tokens), SENTENCE_PIECE, None, **settings)
-    assert counted(found, "either")["subword"] == 3
-    assert counted(found, "as_listed")["alphanumeric"] == 3
-    assert counted(found, "word_form")["alphanumeric"] == 5
+    outcome = measure_vocabulary(table_of(tokens), SENTENCE_PIECE, None, **settings)
+    assert counted(outcome, "either")["subword"] == 3
+    assert counted(outcome, "as_listed")["alphanumeric"] == 3
+    assert counted(outcome, "word_form")["alphanumeric"] == 5
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -148,8 +148,8 @@ def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
     )
     description = describe_model("x", tiny_description(Path()) | {"continuation_prefix": None})
     table = vocabulary_table("tiny", tokenizer, description)
-    found = measure_vocabulary(table, spelling(backend), None, **settings)
-    either, form = counted(found, "either"), counted(found, "word_form")
+    outcome = measure_vocabulary(table, spelling(backend), None, **settings)
+    either, form = counted(outcome, "either"), counted(outcome, "word_form")
     assert either["special"] == 2
     # The sentences are of words and numbers alone; more are in the byte alphabet (32 signs, 34
     # control characters) and where pieces reach beyond a space.
@@ -158,10 +158,10 @@ def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
         assert len(table) - form["alphanumeric"] - either["byte"] <= 2 + others
     assert 0 < either["subword"] < len(table)
     assert form["alphanumeric"] + form["not_alphanumeric"] == len(table)
-    for ranges in (found["id_ranges"], found["id_blocks"]):
+    for ranges in (outcome["id_ranges"], outcome["id_blocks"]):
         assert ranges["n"].sum() == len(table)
-        assert (ranges[[f"n_{each}" for each in TOKEN_KINDS]].sum(axis=1) == ranges["n"]).all()
-    digits = found["digits"][found["digits"]["definition"] == "word_form"].set_index("n_digits")
+        assert (ranges[[f"n_{kind}" for kind in TOKEN_KINDS]].sum(axis=1) == ranges["n"]).all()
+    digits = outcome["digits"][outcome["digits"]["definition"] == "word_form"].set_index("n_digits")
     assert digits.loc[1, "n_numbers"] == (10 if kind == "byte_level_bpe" else 6)  # 0 1 2 3 7 9
 
 
@@ -183,12 +183,12 @@ def test_words_of_one_length_have_no_correlation(settings: dict[str, Any]):
 
 
 def test_without_a_tokenizer_all_tables_are_empty(settings: dict[str, Any]):
-    found = measure_vocabulary(numbered_vocabulary(5), None, None, **settings)
+    outcome = measure_vocabulary(numbered_vocabulary(5), None, None, **settings)
     full = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)
     for name in ("shares", "digits", "lengths", "id_ranges", "id_blocks", "examples"):
-        assert found[name].empty
-        assert list(found[name]) == list(full[name])
-    assert found["json"]["n"] == 0
+        assert outcome[name].empty
+        assert list(outcome[name]) == list(full[name])
+    assert outcome["json"]["n"] == 0
 
 
 BERT = Subject("bert", "google-bert/bert-base-cased")
@@ -225,9 +225,9 @@ def test_the_ledger_finds_the_ids_that_the_thesis_prints(
     examples: pd.DataFrame, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     source = read_source(root / "data/published/luisto_thesis.yaml")
-    entries = [each for each in source.entries if "results/vocabulary/examples/" in each.file]
+    entries = [entry for entry in source.entries if "results/vocabulary/examples/" in entry.file]
     monkeypatch.chdir(tmp_path)
     save_table(examples, "results/vocabulary/examples/bert.csv")
-    checks = [check for each in entries for check in check_entry(each, BERT, Path("results"))]
+    checks = [check for entry in entries for check in check_entry(entry, BERT, Path("results"))]
     assert len(checks) == 17
     assert {check.verdict for check in checks} == {"agrees"}

@@ -35,8 +35,8 @@ def test_short_runs_side_by_side_are_one(letters: str, expected: list[tuple[str,
 
 @pytest.mark.parametrize("shortest_run", [1, 2, 5, 100])
 def test_runs_cover_every_id_once(shortest_run: int):
-    found = runs("ssuwwpwcccccwpsuuwwwwwwp", shortest_run)
-    places = [place for _, first, last in found for place in range(first, last + 1)]
+    ranges = runs("ssuwwpwcccccwpsuuwwwwwwp", shortest_run)
+    places = [place for _, first, last in ranges for place in range(first, last + 1)]
     assert places == list(range(24))
 
 

@@ -23,21 +23,21 @@ def search(n_changes: int = 3, n_tried: int = 3, n_checked: int = 40) -> tuple[S
     return Search(space, words, n_changes, n_tried, n_checked), sentence
 
 
-def best_change(found: Search, sentence: Sentence, words: Words) -> float:
+def best_change(searcher: Search, sentence: Sentence, words: Words) -> float:
     """Return the smallest cosine of all texts with one other word."""
-    (unit,) = found.space.vectors([sentence.text])
+    (unit,) = searcher.space.vectors([sentence.text])
     numbers = range(len(sentence.places))
     texts = [
         sentence.with_word(number, word, int(token)).text
         for number, (word, token) in product(numbers, zip(words.texts, words.ids, strict=True))
     ]
-    return float((found.space.vectors(texts) @ unit).min())
+    return float((searcher.space.vectors(texts) @ unit).min())
 
 
 def test_the_first_change_is_the_best_of_all_and_the_planted_word_is_taken():
-    found, sentence = search()
-    steps = found.descend(sentence, all_pass)
-    assert steps[1][1] == pytest.approx(best_change(found, sentence, found.words))
+    searcher, sentence = search()
+    steps = searcher.descend(sentence, all_pass)
+    assert steps[1][1] == pytest.approx(best_change(searcher, sentence, searcher.words))
     assert [text.text.count("boat") for text, _ in steps] == [0, 1, 2, 3]
     cosines = [cosine for _, cosine in steps]
     assert cosines == sorted(cosines, reverse=True)
@@ -45,33 +45,33 @@ def test_the_first_change_is_the_best_of_all_and_the_planted_word_is_taken():
 
 
 def test_texts_that_do_not_pass_are_passed_over():
-    found, sentence = search()
+    searcher, sentence = search()
 
     def without_boat(texts: Sequence[str]) -> np.ndarray:
         return np.array(["boat" not in text for text in texts])
 
-    steps = found.descend(sentence, without_boat)
+    steps = searcher.descend(sentence, without_boat)
     assert "rain" in steps[1][0].text
     assert not any("boat" in text.text for text, _ in steps)
-    nothing = found.descend(sentence, lambda texts: np.zeros(len(texts), dtype=bool))
+    nothing = searcher.descend(sentence, lambda texts: np.zeros(len(texts), dtype=bool))
     assert nothing == [(sentence, 1.0)]
 
 
 def test_only_so_many_texts_are_checked():
-    found, sentence = search(n_checked=5)
+    searcher, sentence = search(n_checked=5)
     seen: list[str] = []
 
     def see(texts: Sequence[str]) -> np.ndarray:
         seen.extend(texts)
         return np.zeros(len(texts), dtype=bool)
 
-    found.descend(sentence, see)
+    searcher.descend(sentence, see)
     assert len(seen) == 5
 
 
 def test_gradients_are_slopes_of_the_cosine_from_the_start():
-    found, sentence = search()
-    space, start = found.space, np.full(DIM, 0.3, dtype=np.float32)
+    searcher, sentence = search()
+    space, start = searcher.space, np.full(DIM, 0.3, dtype=np.float32)
     (unit,) = space.vectors(["a boat of salt."])
     table = space.reader.module.embeddings.weight.numpy().astype(np.float64)
     (gradient,) = space.gradients(sentence, [1], unit, start)
@@ -87,8 +87,8 @@ def test_gradients_are_slopes_of_the_cosine_from_the_start():
 
 
 def test_random_words_change_as_many_places():
-    found, sentence = search(n_changes=4)
-    values = found.random_cosines(sentence, 20, np.random.default_rng(0))
+    searcher, sentence = search(n_changes=4)
+    values = searcher.random_cosines(sentence, 20, np.random.default_rng(0))
     assert len(values) == 5
     assert values[0] == 1
     assert (np.diff(values) < 0).all()

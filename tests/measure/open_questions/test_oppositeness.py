@@ -69,10 +69,10 @@ def test_one_line_of_opposites_is_shared_and_tells_them():
     # The line is a component of the words, and taken away with it.
     is_told = {"as_is": "yes", "less_mean": "yes", "less_components": "no"}
     assert verdicts(outcome, "is_told") == is_told
-    told = outcome["classifiers"]
-    assert set(told["is_told"]) == {"yes"}
-    assert (told["auc"] > 0.95).all()
-    assert (told["random_weights_auc"] < 0.75).all()
+    classifiers = outcome["classifiers"]
+    assert set(classifiers["is_told"]) == {"yes"}
+    assert (classifiers["auc"] > 0.95).all()
+    assert (classifiers["random_weights_auc"] < 0.75).all()
 
 
 def test_a_line_is_found_where_the_list_has_one_pole_first():
@@ -84,9 +84,9 @@ def test_a_classifier_that_knows_the_words_alone_is_not_told_apart():
     x = vectors(shared=1.0, against=0.3)
     x[:40] += 3  # antonyms are other words than synonyms
     x[80:120] += 3
-    told = measured(x)["classifiers"]
-    assert (told["words_auc"] > 0.95).all()
-    assert set(told["is_told"]) == {"no"}
+    classifiers = measured(x)["classifiers"]
+    assert (classifiers["words_auc"] > 0.95).all()
+    assert set(classifiers["is_told"]) == {"no"}
 
 
 def test_a_rotation_and_a_scale_change_no_cosine():
@@ -119,5 +119,5 @@ def test_examples_are_the_ends_of_the_list():
 def test_a_bound_of_one_half_tells_nothing(monkeypatch: pytest.MonkeyPatch):
     given = oppositeness.cosines_of_pairs
     monkeypatch.setattr(oppositeness, "cosines_of_pairs", lambda *a: {**given(*a), "auc_low": 0.5})
-    told = measured(vectors(shared=1.0, against=0.3))["cosines"]["is_told"]
-    assert set(told) == {"no"}
+    is_told = measured(vectors(shared=1.0, against=0.3))["cosines"]["is_told"]
+    assert set(is_told) == {"no"}

@@ -9,7 +9,9 @@ from embspace.measure.open_questions.oppositeness_values import (
 )
 
 
-def of_pairs(antonyms: list[tuple[int, int]], synonyms: list[tuple[int, int]]) -> PairsOfOneClass:
+def dealt_pairs(
+    antonyms: list[tuple[int, int]], synonyms: list[tuple[int, int]]
+) -> PairsOfOneClass:
     return pairs_of_one_class(
         np.array(antonyms),
         np.array(synonyms),
@@ -23,7 +25,7 @@ def test_pairs_that_share_words_are_in_one_fold_and_halves_take_half_of_each_kin
     antonyms = [(2 * n, 2 * n + 1) for n in range(10)]
     synonyms = [(1, 40), (40 - 1, 3), *((2 * n, 2 * n + 1) for n in range(20, 28))]
     synonyms[2] = (50, 51)
-    pairs = of_pairs(antonyms, synonyms)
+    pairs = dealt_pairs(antonyms, synonyms)
     folds, others = pairs.by_kind(pairs.folds)
     assert folds[0] == others[0]  # word 1
     assert folds[1] == others[1]  # word 3
@@ -55,7 +57,7 @@ def test_without_another_part_of_speech_there_is_no_direction_to_take_away():
 def test_cosines_of_pairs_are_means_of_all_and_their_order():
     antonyms = [(2 * n, 2 * n + 1) for n in range(6)]
     synonyms = [(2 * n, 2 * n + 1) for n in range(6, 12)]
-    pairs = of_pairs(antonyms, synonyms)
+    pairs = dealt_pairs(antonyms, synonyms)
     x = np.random.default_rng(0).normal(size=(24, 5))
     x[1:12:2] = -x[0:12:2]  # antonyms are opposite
     x[13:24:2] = x[12:24:2]  # synonyms are equal
@@ -71,7 +73,7 @@ def test_cosines_of_pairs_are_means_of_all_and_their_order():
 
 def test_a_difference_and_an_auc_have_intervals_of_their_own_levels():
     numbers = [(2 * n, 2 * n + 1) for n in range(20)]
-    pairs = of_pairs(numbers[:10], numbers[10:])
+    pairs = dealt_pairs(numbers[:10], numbers[10:])
     x = np.random.default_rng(0).normal(size=(40, 5))
     plain = cosines_of_pairs(x, pairs, 0.95, 0.95, 0.95)
     strict = cosines_of_pairs(x, pairs, 0.95, 0.999, 0.95)

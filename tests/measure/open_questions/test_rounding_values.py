@@ -46,8 +46,8 @@ def test_the_same_states_are_kept_whole_and_others_are_told():
         assert row["neighbors_kept"] == 1
     noise = np.random.default_rng(0).normal(size=read.tokens.shape).astype(np.float32)
     other = replace(read, tokens=10 + noise)
-    told = [row for row in rounded_rows(other, full) if row["measure"] == "mean_cosine"]
-    assert {row["verdict"] for row in told} == {"flips"}
+    cosine_rows = [row for row in rounded_rows(other, full) if row["measure"] == "mean_cosine"]
+    assert {row["verdict"] for row in cosine_rows} == {"flips"}
     assert all(row["cosine"] < 0.5 for row in likeness_rows(other, full))
 
 

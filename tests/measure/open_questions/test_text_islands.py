@@ -35,7 +35,7 @@ def measured(label: str, seed: int = 0, **change: Any) -> Outcome:
 
 
 @cache
-def of_label(label: str) -> Outcome:
+def measured_once(label: str) -> Outcome:
     return measured(label)
 
 
@@ -46,40 +46,40 @@ def trained(outcome: Outcome) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("label", "family"), FAMILIES.items())
 def test_islands_are_of_the_family_that_is_planted(label: str, family: str):
-    own = trained(of_label(label)).set_index("pooling")
+    own = trained(measured_once(label)).set_index("pooling")
     assert set(own["verdict"]) == {family}
     assert own.loc["cls", "n_standing"] == own.loc["cls", "n_islands"] > 1
 
 
 def test_two_poles_at_unit_length_do_not_stand_for_a_gaussian_has_them():
-    own = trained(of_label("source")).set_index("pooling").loc["mean"]
+    own = trained(measured_once("source")).set_index("pooling").loc["mean"]
     assert (own["n_islands"], own["n_standing"], own["null_n_islands"]) == (2, 0, 2)
 
 
 def test_inside_the_sources_a_source_says_nothing():
-    assert set(trained(of_label("subject"))["verdict_inside"]) == {"topics"}
-    assert set(trained(of_label("source"))["verdict_inside"]) == {"undecided"}
+    assert set(trained(measured_once("subject"))["verdict_inside"]) == {"topics"}
+    assert set(trained(measured_once("source"))["verdict_inside"]) == {"undecided"}
 
 
 def test_vectors_without_groups_have_no_island_that_stands():
-    own = of_label("nothing")["csv"].query("weights == 'trained'")
+    own = measured_once("nothing")["csv"].query("weights == 'trained'")
     assert not own["n_standing"].sum()
     assert not {*own["verdict"]} & {*FAMILIES.values()}
 
 
 def test_random_weights_have_no_planted_family():
-    own = of_label("subject")["csv"]
+    own = measured_once("subject")["csv"]
     assert "topics" not in set(own.loc[own["weights"] == "random", "verdict"])
 
 
 def test_vectors_that_are_equal_have_no_islands():
-    own = of_label("subject")["csv"].query("layer == 0 and weights == 'trained'")
+    own = measured_once("subject")["csv"].query("layer == 0 and weights == 'trained'")
     assert own["n_islands"].tolist() == [0, 0]
     assert set(own["verdict"]) == {"no islands"}
 
 
 def test_an_island_has_its_subject_and_its_words():
-    islands = of_label("subject")["islands"].query("method == 'space' and pooling == 'mean'")
+    islands = measured_once("subject")["islands"].query("method == 'space' and pooling == 'mean'")
     assert len(islands) == 6
     assert (islands["subject_share"] == 1).all()
     for _, row in islands.iterrows():
@@ -87,7 +87,7 @@ def test_an_island_has_its_subject_and_its_words():
 
 
 def test_islands_of_the_map_are_those_of_the_space():
-    outcome = of_label("subject")
+    outcome = measured_once("subject")
     islands = outcome["islands"].query("method == 'tsne'")
     assert (islands["in_space"] > 0.9).all()
     assert len(outcome["parquet"]) == 96

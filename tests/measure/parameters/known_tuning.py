@@ -34,7 +34,7 @@ def at_random(generator: np.random.Generator) -> np.ndarray:
     return generator.normal(size=(N_ROWS, DIM)).astype(np.float32)
 
 
-def of_sentiment(generator: np.random.Generator) -> np.ndarray:
+def toward_sentiment(generator: np.random.Generator) -> np.ndarray:
     """Return a change that writes the list, half of the rows with the opposite sign."""
     signs = np.where(np.arange(N_ROWS) % 2, 1, -1)[:, np.newaxis]
     noise = 0.02 * generator.normal(size=(N_ROWS, DIM))

@@ -96,12 +96,14 @@ def measured(made: ModelParameters, **change: Any) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measured(planted())
 
 
-def test_a_head_that_writes_one_token_for_another_is_read_so(found: Outcome):
-    rows = found["pairs"].query("form == 'value_output' and layer == 1 and head == 2 and rank == 1")
+def test_a_head_that_writes_one_token_for_another_is_read_so(outcome: Outcome):
+    rows = outcome["pairs"].query(
+        "form == 'value_output' and layer == 1 and head == 2 and rank == 1"
+    )
     assert rows["tokens"].tolist() == ["all", "corpus"]
     assert rows[["row", "column"]].to_numpy().tolist() == [["w40", "w90"]] * 2
     embedding = planted().output_embedding.astype(np.float64)
@@ -109,20 +111,20 @@ def test_a_head_that_writes_one_token_for_another_is_read_so(found: Outcome):
     assert rows["score"].iloc[0] == pytest.approx(81 * length[40] * length[90], rel=1e-5)
 
 
-def test_tables_have_a_row_a_head_and_a_category(found: Outcome):
+def test_tables_have_a_row_a_head_and_a_category(outcome: Outcome):
     places = [(layer, head) for layer in (1, 2) for head in (1, 2)]
-    for _, rows in found["profiles"].groupby("form"):
+    for _, rows in outcome["profiles"].groupby("form"):
         assert list(zip(rows["layer"], rows["head"], strict=True)) == places
-    assert len(found["shares"]) == 2 * 2 * 4 * 4  # tokens, forms, heads, categories
-    assert set(found["shares"]["category"]) == {"equal", "joined", "joined_backwards", "animal"}
-    assert found["pairs"].groupby(["tokens", "form", "layer", "head"])["rank"].max().eq(4).all()
-    assert found[SCALARS]["n_ordinary_tokens"] == 148
-    assert found[SCALARS]["n_corpus_tokens"] == 5
-    assert found[SCALARS]["n_words"] == {"animal": 20}
+    assert len(outcome["shares"]) == 2 * 2 * 4 * 4  # tokens, forms, heads, categories
+    assert set(outcome["shares"]["category"]) == {"equal", "joined", "joined_backwards", "animal"}
+    assert outcome["pairs"].groupby(["tokens", "form", "layer", "head"])["rank"].max().eq(4).all()
+    assert outcome[SCALARS]["n_ordinary_tokens"] == 148
+    assert outcome[SCALARS]["n_corpus_tokens"] == 5
+    assert outcome[SCALARS]["n_words"] == {"animal": 20}
 
 
-def test_the_category_of_a_planted_head_is_above_all_nulls_and_of_its_list(found: Outcome):
-    shares = found["shares"].query("tokens == 'all' and category == 'animal'")
+def test_the_category_of_a_planted_head_is_above_all_nulls_and_of_its_list(outcome: Outcome):
+    shares = outcome["shares"].query("tokens == 'all' and category == 'animal'")
     above = shares[shares["above_null"]]
     assert above[["form", "layer", "head"]].to_numpy().tolist() == [["query_key", 2, 1]]
     row = above.iloc[0]
@@ -146,21 +148,21 @@ def test_equal_tokens_are_no_part_of_other_lists():
     made = parameters()
     # A head that gives back what it reads.
     made.layers[0].output[:] = made.layers[0].value
-    found = measured(made)
-    shares = found["shares"].query("tokens == 'all' and form == 'value_output' and layer == 1")
+    outcome = measured(made)
+    shares = outcome["shares"].query("tokens == 'all' and form == 'value_output' and layer == 1")
     equal = shares[shares["category"] == "equal"]
     assert (equal["share"] > 0.4).all() and equal["above_null"].all()
-    assert (found["pairs"]["row"] != found["pairs"]["column"]).all()
-    assert not found["pairs"]["row"].isin(["[CLS]", "[unused0]"]).any()
+    assert (outcome["pairs"]["row"] != outcome["pairs"]["column"]).all()
+    assert not outcome["pairs"]["row"].isin(["[CLS]", "[unused0]"]).any()
 
 
-def test_the_term_of_the_key_alone(found: Outcome):
-    assert found["profiles"].query("form == 'query_key'")["key_only_share"].between(0, 2).all()
-    assert found["keys"].groupby(["layer", "head"])["rank"].max().eq(4).all()
+def test_the_term_of_the_key_alone(outcome: Outcome):
+    assert outcome["profiles"].query("form == 'query_key'")["key_only_share"].between(0, 2).all()
+    assert outcome["keys"].groupby(["layer", "head"])["rank"].max().eq(4).all()
     made = planted()
     scores = made.output_embedding @ made.layers[1].key[4:].T @ made.layers[1].query_bias[4:]
     scores[:2] = -np.inf
-    first = found["keys"].query("layer == 2 and head == 2 and rank == 1")["token"].item()
+    first = outcome["keys"].query("layer == 2 and head == 2 and rank == 1")["token"].item()
     assert first == TOKENS[int(scores.argmax())]
     layers = [replace(layer, query_bias=None) for layer in made.layers]
     without = measured(replace(made, layers=layers))
@@ -168,17 +170,17 @@ def test_the_term_of_the_key_alone(found: Outcome):
     assert without["profiles"]["mean_query_share"].dropna().between(0, 1).all()
 
 
-def test_scores_above_what_was_published_are_counted(found: Outcome):
+def test_scores_above_what_was_published_are_counted(outcome: Outcome):
     made = planted()
     layer = made.layers[0]
     scores = (made.output_embedding @ layer.value[:4].T) @ (
         layer.output[:4] @ made.output_embedding.T
     )
-    first = found["profiles"].iloc[0]
+    first = outcome["profiles"].iloc[0]
     assert first["n_above"] == (scores > 25).sum() and first["threshold"] == 25
     assert first["top_score"] <= scores.max() + 1e-3
-    assert found["profiles"].query("form == 'query_key'")["n_above"].isna().all()
-    planted_head = found["profiles"].iloc[1]
+    assert outcome["profiles"].query("form == 'query_key'")["n_above"].isna().all()
+    planted_head = outcome["profiles"].iloc[1]
     assert planted_head["top_pair"] == planted_head["top_unequal_pair"] == "w40 w90"
 
 

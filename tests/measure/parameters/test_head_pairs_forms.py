@@ -60,8 +60,8 @@ def test_shuffled_factors_have_the_same_entries_in_another_order():
 def test_lists_with_and_without_equal_tokens_are_the_top_of_all():
     x, y = token_factors(MADE.output_embedding, head_factors(MADE.layers, 1, 1, "query_key"))
     classes, tokens = np.arange(150) // 2, np.arange(0, 150, 3)
-    found = find_pairs(x, y, 30, classes, tokens)
+    pairs = find_pairs(x, y, 30, classes, tokens)
     scores = (x @ y.T)[np.ix_(tokens, tokens)]
-    assert found.all.scores == pytest.approx(np.sort(scores, axis=None)[::-1][:60], rel=1e-5)
+    assert pairs.all.scores == pytest.approx(np.sort(scores, axis=None)[::-1][:60], rel=1e-5)
     scores[classes[tokens][:, None] == classes[tokens]] = -np.inf
-    assert found.unequal.scores == pytest.approx(np.sort(scores, axis=None)[::-1][:30], rel=1e-5)
+    assert pairs.unequal.scores == pytest.approx(np.sort(scores, axis=None)[::-1][:30], rel=1e-5)

@@ -34,13 +34,13 @@ def words() -> Words:
 def test_pairs_are_those_of_all_scores() -> None:
     x, y = SEARCH.factors(2, 1, "query_key")
     scores = x.astype(np.float64) @ y.astype(np.float64).T
-    found = SEARCH.pairs(x, y)
+    pairs = SEARCH.pairs(x, y)
     order = np.argsort(-scores, axis=None)[:10]
-    best = found["all"].all
+    best = pairs["all"].all
     assert best.rows * N_TOKENS + best.columns == pytest.approx(order)
     assert best.scores == pytest.approx(scores.ravel()[order])
-    assert found["some"].all.rows.max() < 9 and found["some"].all.columns.max() < 9
-    assert (found["all"].unequal.rows != found["all"].unequal.columns).all()
+    assert pairs["some"].all.rows.max() < 9 and pairs["some"].all.columns.max() < 9
+    assert (pairs["all"].unequal.rows != pairs["all"].unequal.columns).all()
 
 
 def test_shuffled_heads_are_at_equal_distances_and_follow_the_generator() -> None:
@@ -65,10 +65,12 @@ def test_threads_keep_the_order_and_leave_their_number_as_it_was() -> None:
 
 def test_rows_name_tokens_and_categories() -> None:
     places = head_places(MODEL).head(1)
-    found = [SEARCH.pairs(*SEARCH.factors(*each, "value_output"))["all"] for each in listed(places)]
-    rows = pd.DataFrame(pair_rows(found, places.assign(form="value_output"), words(), 3))
+    pairs = [
+        SEARCH.pairs(*SEARCH.factors(*place, "value_output"))["all"] for place in listed(places)
+    ]
+    rows = pd.DataFrame(pair_rows(pairs, places.assign(form="value_output"), words(), 3))
     assert rows["rank"].tolist() == [1, 2, 3]
-    assert rows["row"].iloc[0] == MODEL.tokens[found[0].unequal.rows[0]]
+    assert rows["row"].iloc[0] == MODEL.tokens[pairs[0].unequal.rows[0]]
     assert set(rows["categories"]) == {"always"}
 
 

@@ -51,9 +51,9 @@ def test_without_a_spelling_tokens_are_their_own_words():
 def test_lists_are_read_from_files_and_parts_of_speech_from_words(tmp_path: Path):
     (tmp_path / "place.csv").write_text("word,value\nrome,place\nnan,place\n", encoding="utf-8")
     words = pd.DataFrame({"word": ["Cat"], "part_of_speech": ["noun"]})
-    found = load_word_lists(str(tmp_path), words)
-    assert found["place"] == [("rome", "place"), ("nan", "place")]
-    assert found["part_of_speech"] == [("cat", "noun")]
+    lists = load_word_lists(str(tmp_path), words)
+    assert lists["place"] == [("rome", "place"), ("nan", "place")]
+    assert lists["part_of_speech"] == [("cat", "noun")]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def turned(parameters: ModelParameters, order: list[int]) -> ModelParameters:
     """The same model in another basis, with its layers in another order."""
     turn = np.linalg.qr(np.random.default_rng(5).normal(size=(DIM, DIM)))[0].astype(np.float32)
 
-    def of_layer(layer: LayerParameters) -> LayerParameters:
+    def turned_layer(layer: LayerParameters) -> LayerParameters:
         return replace(
             layer,
             **{name: getattr(layer, name) @ turn for name in ("query", "key", "value", "output")},
@@ -48,7 +48,7 @@ def turned(parameters: ModelParameters, order: list[int]) -> ModelParameters:
 
     return replace(
         parameters,
-        layers=[of_layer(parameters.layers[each]) for each in order],
+        layers=[turned_layer(parameters.layers[number]) for number in order],
         output_embedding=parameters.output_embedding @ turn,
     )
 
@@ -72,65 +72,65 @@ def measured(models: Models, base: str | None = None) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measured(inputs(is_empty=False)["models"])
 
 
-def of_pair(table: pd.DataFrame, space: str, other_seed: int, step: int = 9) -> pd.DataFrame:
+def rows_of_pair(table: pd.DataFrame, space: str, other_seed: int, step: int = 9) -> pd.DataFrame:
     return table.query(
         f"space == {space!r} and seed == 0 and other_seed == {other_seed} and step == {step}"
     )
 
 
-def test_every_two_seeds_of_a_step_have_a_row_a_group_and_space(found: Outcome) -> None:
+def test_every_two_seeds_of_a_step_have_a_row_a_group_and_space(outcome: Outcome) -> None:
     keys = ["step", "seed", "other_seed", "group", "space"]
-    assert not found["assignments"].duplicated(keys).any()
-    pairs = found["assignments"][["step", "seed", "other_seed"]].drop_duplicates().to_numpy()
+    assert not outcome["assignments"].duplicated(keys).any()
+    pairs = outcome["assignments"][["step", "seed", "other_seed"]].drop_duplicates().to_numpy()
     assert sorted(map(tuple, pairs)) == [(0, 0, 1), (9, 0, 1), (9, 0, 2), (9, 1, 2)]
-    assert len(found["assignments"]) == 4 * 6 * 2
-    assert len(found["similarity"]) == 3 * 6 * 2 * N_LAYERS**2
-    assert set(found["similarity"]["step"]) == {9}
+    assert len(outcome["assignments"]) == 4 * 6 * 2
+    assert len(outcome["similarity"]) == 3 * 6 * 2 * N_LAYERS**2
+    assert set(outcome["similarity"]["step"]) == {9}
 
 
-def test_a_turned_copy_is_aligned_through_the_vocabulary(found: Outcome) -> None:
-    rows = of_pair(found["assignments"], "vocabulary", 1)
+def test_a_turned_copy_is_aligned_through_the_vocabulary(outcome: Outcome) -> None:
+    rows = rows_of_pair(outcome["assignments"], "vocabulary", 1)
     assert (rows["on_diagonal"] == 1).all()
     assert rows["is_aligned"].all()
     assert (rows["p_value"] < 0.2).all()
     assert rows["diagonal_total"].to_numpy() == pytest.approx(rows["total"].to_numpy())
-    assert (of_pair(found["assignments"], "raw", 1)["on_diagonal"] < 1).any()
+    assert (rows_of_pair(outcome["assignments"], "raw", 1)["on_diagonal"] < 1).any()
 
 
-def test_exchanged_layers_are_told(found: Outcome) -> None:
-    assert of_pair(found["assignments"], "vocabulary", 2)[
+def test_exchanged_layers_are_told(outcome: Outcome) -> None:
+    assert rows_of_pair(outcome["assignments"], "vocabulary", 2)[
         "on_diagonal"
     ].to_numpy() == pytest.approx(4 / 6)
-    cells = of_pair(found["similarity"], "vocabulary", 2).query("is_assigned")
+    cells = rows_of_pair(outcome["similarity"], "vocabulary", 2).query("is_assigned")
     order = cells.groupby("group")["other_layer"].agg(list)
-    assert all(each == [1, 3, 2, 4, 5, 6] for each in order)
+    assert all(assigned == [1, 3, 2, 4, 5, 6] for assigned in order)
 
 
-def test_unlike_models_are_on_the_diagonal_as_the_null_is(found: Outcome) -> None:
-    rows = of_pair(found["assignments"], "vocabulary", 1, step=0)
+def test_unlike_models_are_on_the_diagonal_as_the_null_is(outcome: Outcome) -> None:
+    rows = rows_of_pair(outcome["assignments"], "vocabulary", 1, step=0)
     assert rows["null_on_diagonal"].mean() == pytest.approx(1 / N_LAYERS, abs=0.1)
     assert rows["on_diagonal"].mean() < 0.6
     assert (rows["margin"] >= 0).all()
 
 
-def test_disguised_copies_are_found_without_noise_alone(found: Outcome) -> None:
-    share = found["planted"].groupby(["space", "noise"])["found"].mean()
+def test_disguised_copies_are_found_without_noise_alone(outcome: Outcome) -> None:
+    share = outcome["planted"].groupby(["space", "noise"])["found"].mean()
     assert share["vocabulary", 0.0] > 0.95  # of ten rows, two layers may be more alike than copies
     assert share["vocabulary", 50.0] < 0.6
     assert share["raw", 0.0] < 0.6
-    assert found["planted"]["chance"].to_numpy() == pytest.approx(1 / N_LAYERS)
-    assert set(found["planted"]["step"]) == {9}
+    assert outcome["planted"]["chance"].to_numpy() == pytest.approx(1 / N_LAYERS)
+    assert set(outcome["planted"]["step"]) == {9}
 
 
-def test_other_seeds_do_not_move_the_null(found: Outcome) -> None:
+def test_other_seeds_do_not_move_the_null(outcome: Outcome) -> None:
     model = known_parameters(0, n_layers=N_LAYERS)
     alone = [(at(0), model), (at(2), turned(model, EXCHANGED))]
     again = measured(alone)["assignments"]
-    rows = found["assignments"].query("step == 9 and seed == 0 and other_seed == 2")
+    rows = outcome["assignments"].query("step == 9 and seed == 0 and other_seed == 2")
     pd.testing.assert_frame_equal(again, rows.reset_index(drop=True))
 
 

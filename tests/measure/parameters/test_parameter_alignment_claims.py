@@ -38,8 +38,8 @@ def assignments(
             "p_value": ((null_shares >= share).sum() + 1) / (len(null_shares) + 1),
             "is_aligned": bool(share > np.quantile(null_shares, 0.975)),
         }
-        for (space, step), of_groups in shares.items()
-        for number, share in enumerate(of_groups)
+        for (space, step), by_group in shares.items()
+        for number, share in enumerate(by_group)
     ]
     return pd.DataFrame(rows)
 
@@ -80,9 +80,9 @@ def test_raw_space_that_matches_layers_differs_and_a_tendency_is_undecided() -> 
 def test_chance_seldom_passes_for_matched_layers_and_seldom_differs_in_raw_space() -> None:
     rng = np.random.default_rng(1)
     passed = [verdicts([_share(rng) for _ in range(N_GROUPS)], [0.125] * 6) for _ in range(200)]
-    assert sum(each[SAME_DEPTH] == "matches" for each in passed) == 0
+    assert sum(ruling[SAME_DEPTH] == "matches" for ruling in passed) == 0
     raw = [verdicts([0.0] * 6, [_share(rng) for _ in range(N_GROUPS)]) for _ in range(200)]
-    assert sum(each[BY_CHANCE] == "differs" for each in raw) <= 16
+    assert sum(ruling[BY_CHANCE] == "differs" for ruling in raw) <= 16
 
 
 def test_before_training_each_claim_is_asked_of_its_own_space() -> None:

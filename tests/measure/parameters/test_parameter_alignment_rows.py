@@ -29,15 +29,15 @@ PROTOCOL = Protocol(n_shuffles=4, level=0.9, seed=0)
 def test_cells_and_totals_are_those_of_the_matrix() -> None:
     one, other = known_parameters(0, n_layers=3), known_parameters(1, n_layers=3)
     covariances = vocabulary_covariances(one.output_embedding, other.output_embedding)
-    rows = [[layer.ff_values for layer in each.layers] for each in (one, other)]
+    rows = [[layer.ff_values for layer in model.layers] for model in (one, other)]
     means = projected_row_means(rows[0], rows[1], covariances)
     similarity = layer_similarity(means, layer_numbers(rows[1]))
-    found = [
+    aligned = [
         (cells, whole)
         for cells, whole in aligned_rows(one, other, PROTOCOL, {"seed": 0})
         if (whole["group"], whole["space"]) == ("feed_forward_value", "vocabulary")
     ]
-    ((cells, whole),) = found
+    ((cells, whole),) = aligned
     values = np.array([cell["similarity"] for cell in cells]).reshape(3, 3)
     assert values == pytest.approx(similarity)
     numbers = [(cell["layer"], cell["other_layer"]) for cell in cells]
@@ -77,7 +77,7 @@ def test_draws_that_deal_constant_rows_alone_are_left_out() -> None:
         layer.ff_values[1:] = 0.0
     protocol = Protocol(n_shuffles=30, level=0.9, seed=0)
     rows = [whole for _, whole in aligned_rows(one, other, protocol, {"seed": 0})]
-    row = next(each for each in rows if each["group"] == "feed_forward_value")
+    row = next(row for row in rows if row["group"] == "feed_forward_value")
     n_draws = round(1 / row["p_value"])
     assert np.isfinite([row["null_on_diagonal"], row["null_on_diagonal_high"]]).all()
     assert 0 < row["p_value"] <= 1 and n_draws < 31

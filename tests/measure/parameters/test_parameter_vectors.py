@@ -63,8 +63,8 @@ def test_a_value_that_writes_a_topic_is_read_as_that_topic():
     cards = measured(space_of(module_with(topic=topic()), identity_head()))["cards"]
     words = {f"w{token - 5}" for token in TOPICS}
     for reading in ("word_embeddings", "pseudo_inverse", "norm_scale", "masked_head"):
-        of_value = {"layer": 2, "group": "feed_forward_value", "chosen": "most coherent"}
-        shown = card(cards, **of_value, reading=reading)
+        vector = {"layer": 2, "group": "feed_forward_value", "chosen": "most coherent"}
+        shown = card(cards, **vector, reading=reading)
         assert shown["vector"] == 3, reading
         assert set(shown["tokens"].split()) <= words, reading
         if reading != "masked_head":  # which is no linear map
@@ -86,8 +86,8 @@ def test_every_vector_is_read_whatever_is_shuffled():
     module = module_with(topic=topic())
     one, other = (measured(space_of(module), n_shuffled=n)["csv"] for n in (2, 40))
     assert one["value"].tolist() == other["value"].tolist()
-    of_values = one[one["group"] == "feed_forward_value"]
-    assert set(of_values["n_vectors"]) == {module.config.intermediate_size}
+    values = one[one["group"] == "feed_forward_value"]
+    assert set(values["n_vectors"]) == {module.config.intermediate_size}
     assert set(one["n_shuffled"]) == {2}
 
 
@@ -103,8 +103,8 @@ def test_the_negation_of_a_vector_reads_its_opposite_words():
     other = measured(space_of(module_with(topic=-topic())))["cards"]
     place = {"layer": 2, "group": "feed_forward_value", "reading": "word_embeddings"}
     tokens = card(one, **place, chosen="most coherent")["tokens"]
-    of_other = other[(other["vector"] == 3) & (other["reading"] == "word_embeddings")]
-    shown = of_other[(of_other["layer"] == 2) & (of_other["group"] == "feed_forward_value")]
+    rows = other[(other["vector"] == 3) & (other["reading"] == "word_embeddings")]
+    shown = rows[(rows["layer"] == 2) & (rows["group"] == "feed_forward_value")]
     assert tokens in one["tokens"].to_numpy()
     assert shown.empty or tokens in shown["opposite_tokens"].to_numpy()
 

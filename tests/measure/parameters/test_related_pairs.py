@@ -23,7 +23,7 @@ def dealt(layer: int = 1) -> dict[str, DealtPairs]:
     parameters = space_of(module_with()).parameters
     rng = np.random.default_rng(0)
     pairs = layer_pairs(parameters.layers[layer - 1], embedding(), rng=rng, **SETTINGS)
-    return {each.pair: each for each in pairs}
+    return {deal.pair: deal for deal in pairs}
 
 
 def test_pairs_and_partners_are_those_of_counting_them_one_by_one():

@@ -28,24 +28,30 @@ def root_of_run(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_each_seed_has_its_models_before_training_and_after_each_phase(root_of_run: str) -> None:
-    found = [(each.phase, each.step) for each in trained_checkpoints(root_of_run, RUN)]
-    assert found == [("first", 0), ("first", 4), ("last", 4)]
+    steps = [
+        (checkpoint.phase, checkpoint.step) for checkpoint in trained_checkpoints(root_of_run, RUN)
+    ]
+    assert steps == [("first", 0), ("first", 4), ("last", 4)]
 
 
 def test_seeds_of_a_base_are_the_same_before_training() -> None:
     run = small_run(
         {"last": {**CLASSIFIED, **SHORT}}, base="minilm", architecture=None, matrices=None
     )
-    assert [(each.phase, each.step) for each in trained_checkpoints("", run)] == [("last", 4)]
+    assert [(checkpoint.phase, checkpoint.step) for checkpoint in trained_checkpoints("", run)] == [
+        ("last", 4)
+    ]
 
 
 def test_parameters_are_those_of_the_file(root_of_run: str) -> None:
     first = trained_checkpoints(root_of_run, RUN)[0]
-    found = checkpoint_parameters(RUN, first, None)
+    parameters = checkpoint_parameters(RUN, first, None)
     stored = load_file(first.folder / "model.safetensors")
     values = stored["bert.encoder.layer.1.output.dense.weight"].T
-    assert found.layers[1].ff_values == pytest.approx(values)
-    assert found.output_embedding == pytest.approx(stored["bert.embeddings.word_embeddings.weight"])
+    assert parameters.layers[1].ff_values == pytest.approx(values)
+    assert parameters.output_embedding == pytest.approx(
+        stored["bert.embeddings.word_embeddings.weight"]
+    )
 
 
 def test_a_changed_file_is_refused(root_of_run: str) -> None:

@@ -70,8 +70,8 @@ def planted() -> ModelParameters:
     first, second = made.layers
 
     def direction(words: list[str]) -> np.ndarray:
-        found: np.ndarray = unit[[TOKENS.index(word) for word in words]].sum(axis=0)
-        return found
+        direction: np.ndarray = unit[[TOKENS.index(word) for word in words]].sum(axis=0)
+        return direction
 
     first.value[:HEAD_DIM] = first.output[:HEAD_DIM] = 0
     first.value[0] = direction(FORMS["noun singular"][0] + FORMS["noun plural"][0])
@@ -102,7 +102,7 @@ def measured(*, models: Any = None, **change: Any) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measured()
 
 
@@ -111,49 +111,49 @@ def above(table: pd.DataFrame, category: str) -> list[list[Any]]:
     return rows[["form", "layer", "head"]].to_numpy().tolist()
 
 
-def test_a_head_that_maps_a_category_to_itself_is_found(found: Outcome) -> None:
-    assert ["value_output", 1, 1] in above(found["shares"], "topic")
-    row = found["shares"].query("category == 'topic' and form == 'value_output'").iloc[0]
+def test_a_head_that_maps_a_category_to_itself_is_found(outcome: Outcome) -> None:
+    assert ["value_output", 1, 1] in above(outcome["shares"], "topic")
+    row = outcome["shares"].query("category == 'topic' and form == 'value_output'").iloc[0]
     assert row["share"] >= 0.9 and row["p_value_over_heads"] == 0.01
     # All words of a topic belong to one another, so that joining them anew changes little.
     assert row["paired_anew_p_value"] > 0.3
 
 
-def test_a_head_that_asks_one_stem_for_its_plural_is_found(found: Outcome) -> None:
-    assert above(found["shares"], "stem") == [["query_key", 2, 2]]
-    row = found["shares"].query("category == 'stem' and above_null").iloc[0]
+def test_a_head_that_asks_one_stem_for_its_plural_is_found(outcome: Outcome) -> None:
+    assert above(outcome["shares"], "stem") == [["query_key", 2, 2]]
+    row = outcome["shares"].query("category == 'stem' and above_null").iloc[0]
     assert row["share"] == pytest.approx(0.4)  # four stems of ten pairs
     assert row["paired_anew_mean"] < row["share"] and row["paired_anew_p_value"] <= 0.05
-    pairs = found["pairs"].query("form == 'query_key' and layer == 2 and head == 2 and rank == 1")
+    pairs = outcome["pairs"].query("form == 'query_key' and layer == 2 and head == 2 and rank == 1")
     assert pairs["row"].item() == FORMS["noun singular"][0][0]
     assert pairs["column"].item() == FORMS["noun plural"][0][0]
     assert "stem" in pairs["categories"].item()
 
 
-def test_random_heads_hold_no_category(found: Outcome) -> None:
-    before = found["checkpoints"].query("step == 0")
+def test_random_heads_hold_no_category(outcome: Outcome) -> None:
+    before = outcome["checkpoints"].query("step == 0")
     assert before["n_above_null"].sum() == 0
     excess = before["share"] - before["permuted_mean"]
     assert excess.abs().max() < 0.2
 
 
-def test_tables_have_a_row_a_head_and_category_after_training(found: Outcome) -> None:
-    assert set(found["shares"]["step"]) == set(found["pairs"]["step"]) == {9}
-    assert set(found["checkpoints"]["step"]) == {0, 9}
+def test_tables_have_a_row_a_head_and_category_after_training(outcome: Outcome) -> None:
+    assert set(outcome["shares"]["step"]) == set(outcome["pairs"]["step"]) == {9}
+    assert set(outcome["checkpoints"]["step"]) == {0, 9}
     names = ["equal", "part_of_speech", "topic", "same_number", "stem"]
-    assert list(found["shares"]["category"].unique()) == names
-    assert len(found["shares"]) == 2 * 4 * 5 and len(found["checkpoints"]) == 2 * 2 * 5
-    assert len(found["pairs"]) == 2 * 4 * 3
-    last = found["checkpoints"].query("step == 9 and category == 'stem' and form == 'query_key'")
+    assert list(outcome["shares"]["category"].unique()) == names
+    assert len(outcome["shares"]) == 2 * 4 * 5 and len(outcome["checkpoints"]) == 2 * 2 * 5
+    assert len(outcome["pairs"]) == 2 * 4 * 3
+    last = outcome["checkpoints"].query("step == 9 and category == 'stem' and form == 'query_key'")
     assert last["n_above_null"].item() == 1 and last["n_heads"].item() == 4
     assert last["largest_share"].item() == pytest.approx(0.4)
     assert last["n_tokens"].item() == len(TOKENS)
     assert last["n_words"].item() == 2 * 4 * 12
 
 
-def test_other_checkpoints_move_no_number(found: Outcome) -> None:
+def test_other_checkpoints_move_no_number(outcome: Outcome) -> None:
     alone = measured(models=[(at(9), planted())])
-    pd.testing.assert_frame_equal(alone["shares"], found["shares"])
+    pd.testing.assert_frame_equal(alone["shares"], outcome["shares"])
 
 
 def test_a_base_has_its_own_vocabulary_whatever_the_corpus() -> None:
@@ -164,10 +164,10 @@ def test_a_base_has_its_own_vocabulary_whatever_the_corpus() -> None:
 
 
 def test_heads_that_only_select_tokens_are_told_from_those_that_pair_them(
-    found: Outcome,
+    outcome: Outcome,
 ) -> None:
     """The head of topics takes all its tokens from one topic, that of stems joins single words."""
-    last = found["checkpoints"].query("step == 9").set_index(["form", "category"])
+    last = outcome["checkpoints"].query("step == 9").set_index(["form", "category"])
     topics, stems = last.loc[("value_output", "topic")], last.loc[("query_key", "stem")]
     assert topics["n_above_null"] >= 1 and topics["n_above_null_and_anew"] == 0
     assert stems["n_above_null"] == stems["n_above_null_and_anew"] == 1

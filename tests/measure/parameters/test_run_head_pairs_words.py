@@ -29,7 +29,7 @@ def words(**changed: Any) -> Words:
 
 
 def holds(known: Words, name: str, first: str, second: str) -> bool:
-    one, other = (np.array([known.shown.index(each)]) for each in (first, second))
+    one, other = (np.array([known.shown.index(word)]) for word in (first, second))
     return bool(known.relations[name](one, other).item())
 
 
@@ -59,9 +59,9 @@ def test_kmers(name: str, first: str, second: str, expected: bool) -> None:
 
 
 def test_tokens_that_are_rare_are_not_among_those_that_are_asked() -> None:
-    found = run_words(kmers(), TEXTS, KMERS, least_count=3, near_places=1)
-    assert [found.shown[token] for token in found.ordinary] == ["aaaccc", "cccaaa"]
-    assert found.n_words["place"] == 2
+    known = run_words(kmers(), TEXTS, KMERS, least_count=3, near_places=1)
+    assert [known.shown[token] for token in known.ordinary] == ["aaaccc", "cccaaa"]
+    assert known.n_words["place"] == 2
     assert words().n_words["follows"] == 4  # `aaannn` ends unknown
     with pytest.raises(InputError, match="key 'least_count': found 4, but 0 of 6 tokens"):
         run_words(kmers(), TEXTS, KMERS, least_count=4, near_places=1)
@@ -77,22 +77,22 @@ def test_invented_words_have_the_classes_of_their_lexicon() -> None:
     language = grammar()
     forms = make_language(language).lexicon.forms
     nouns, plurals, verbs = (
-        forms[each] for each in ("noun singular", "noun plural", "verb plural")
+        forms[form] for form in ("noun singular", "noun plural", "verb plural")
     )
     tokens = ["[CLS]", nouns[0][0], nouns[1][0], plurals[0][0], verbs[1][0], ".", "determiner"]
-    found = run_words(language, [" ".join(tokens)], tokens, least_count=1, near_places=1)
+    known = run_words(language, [" ".join(tokens)], tokens, least_count=1, near_places=1)
 
     def true(name: str) -> list[tuple[int, int]]:
         pairs = [(a, b) for a in range(len(tokens)) for b in range(a)]
         first, second = np.array(pairs).T
-        held = found.relations[name](first, second)
-        return [pair for pair, each in zip(pairs, held, strict=True) if each]
+        held = known.relations[name](first, second)
+        return [pair for pair, is_held in zip(pairs, held, strict=True) if is_held]
 
     assert true("part_of_speech") == [(2, 1), (3, 1), (3, 2)]
     assert true("topic") == [(3, 1), (4, 2)]
     assert true("same_number") == [(2, 1), (4, 3)]
     assert true("stem") == [(3, 1)]
-    assert found.n_words == {"part_of_speech": 5, "topic": 4, "same_number": 4, "stem": 4}
+    assert known.n_words == {"part_of_speech": 5, "topic": 4, "same_number": 4, "stem": 4}
 
 
 def test_of_words_of_a_language_nothing_is_known_here() -> None:

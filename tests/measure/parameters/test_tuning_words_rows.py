@@ -141,15 +141,15 @@ def test_the_card_is_of_the_change_with_most_words(lists: Lists) -> None:
 
 def test_changes_are_measured_by_what_they_change(lists: Lists) -> None:
     tuned = known_tuning(attention_query=one_way)
-    found = list(counted_changes(tuned, lists, PROTOCOL))
-    assert [each.layer for each in found] == [2, 3]  # the first is frozen
-    for each in found:
-        before = tuned.before["attention_query"][each.layer - 1]
-        change = tuned.after["attention_query"][each.layer - 1] - before
+    changes = list(counted_changes(tuned, lists, PROTOCOL))
+    assert [counts.layer for counts in changes] == [2, 3]  # the first is frozen
+    for counts in changes:
+        before = tuned.before["attention_query"][counts.layer - 1]
+        change = tuned.after["attention_query"][counts.layer - 1] - before
         share = np.linalg.norm(change) / np.linalg.norm(before)
-        assert each.relative_change == pytest.approx(share, rel=1e-5)
-        assert (each.n_rows, len(each.vectors), len(each.changed)) == (40, 40, 40)
-        assert each.turn_counts.shape == (60, 30, 2)
+        assert counts.relative_change == pytest.approx(share, rel=1e-5)
+        assert (counts.n_rows, len(counts.vectors), len(counts.changed)) == (40, 40, 40)
+        assert counts.turn_counts.shape == (60, 30, 2)
 
 
 def test_classes_are_beside_random_vectors_and_their_negations(lists: Lists) -> None:

@@ -31,29 +31,29 @@ def test_a_run_that_tunes_no_base_has_no_changes() -> None:
     assert tuned_phase(PRETRAINED) is None
     assert tuned_phase(TUNED) == "classification"
     assert load_tuned("nowhere", PRETRAINED, None) == []
-    found = load_vocabulary("nowhere", PRETRAINED, WORDS)
-    assert found.tokens == [] and found.missing == ["the", "ing", "unheardof"]
+    known = load_vocabulary("nowhere", PRETRAINED, WORDS)
+    assert known.tokens == [] and known.missing == ["the", "ing", "unheardof"]
 
 
 @pytest.mark.slow
 def test_changes_are_those_of_the_layers_that_were_trained(tmp_path: Path) -> None:
     root = str(tmp_path / "small")
     train_model("small", PRETRAINED, some_texts(), root, "cpu")
-    found = load_tuned(root, TUNED, None)
-    assert [each.seed for each in found] == [0, 3]
-    for each in found:
-        assert each.phase == "classification" and each.embedding.shape[1] == 16
-        for group, layers in each.before.items():
+    tunings = load_tuned(root, TUNED, None)
+    assert [tuned.seed for tuned in tunings] == [0, 3]
+    for tuned in tunings:
+        assert tuned.phase == "classification" and tuned.embedding.shape[1] == 16
+        for group, layers in tuned.before.items():
             changed = [
                 bool((after != before).any())
-                for before, after in zip(layers, each.after[group], strict=True)
+                for before, after in zip(layers, tuned.after[group], strict=True)
             ]
             assert changed == [False, True], group
-        assert each.head_after.labels == ["0", "1"]
-        assert each.head_after.through is not None
-        assert (each.head_after.rows != each.head_before.rows).any()
+        assert tuned.head_after.labels == ["0", "1"]
+        assert tuned.head_after.through is not None
+        assert (tuned.head_after.rows != tuned.head_before.rows).any()
         # Of two classes the one gains what the other loses.
-        gained, lost = each.head_after.rows - each.head_before.rows
+        gained, lost = tuned.head_after.rows - tuned.head_before.rows
         assert np.corrcoef(gained, lost)[0, 1] < -0.99
 
 
@@ -66,14 +66,14 @@ def vocabulary(tiny_folder: Path) -> Vocabulary:
 
 def test_a_listed_token_is_a_whole_word(vocabulary: Vocabulary) -> None:
     listed = np.flatnonzero(vocabulary.of(*POLARITIES))
-    assert [vocabulary.tokens[each] for each in listed] == ["the"]  # ##ing goes on inside a word
+    assert [vocabulary.tokens[token] for token in listed] == ["the"]  # ##ing goes on inside a word
     assert vocabulary.missing == ["ing", "unheardof"] and vocabulary.n_words == 3
     assert not vocabulary.of("negative").any()
 
 
 def test_kinds_that_are_left_out_are_not_read(vocabulary: Vocabulary) -> None:
     kept = vocabulary.not_of(["special", "unused"])
-    names = {vocabulary.tokens[each] for each in np.flatnonzero(~kept)}
+    names = {vocabulary.tokens[token] for token in np.flatnonzero(~kept)}
     assert {"[CLS]", "[unused0]"} <= names and "the" not in names
     assert vocabulary.not_of([]).all()
 

@@ -16,12 +16,12 @@ from tests.models.parameters.tiny import TOKENS, describe, tiny, write_checkpoin
 
 
 def test_a_model_has_its_parameters_and_a_kind_for_each_token(tmp_path: Path):
-    found = load_vocabulary_space("tiny", describe(write_checkpoint(tmp_path, tiny("bert"))))
-    assert found.parameters is not None
-    assert found.kinds[:5] == ["special"] * 5
-    assert len(found.kinds) == len(TOKENS)
-    assert found.allowed(["special"]).sum() == len(TOKENS) - 5
-    facts = found.facts()
+    space = load_vocabulary_space("tiny", describe(write_checkpoint(tmp_path, tiny("bert"))))
+    assert space.parameters is not None
+    assert space.kinds[:5] == ["special"] * 5
+    assert len(space.kinds) == len(TOKENS)
+    assert space.allowed(["special"]).sum() == len(TOKENS) - 5
+    facts = space.facts()
     assert (facts["known"], facts["architecture"]) == (True, "BertModel")
     assert (facts["n_layers"], facts["n_heads"], facts["dim"], facts["n_units"]) == (3, 4, 24, 40)
     assert facts["tied"]
@@ -40,8 +40,8 @@ def test_a_block_of_several_layers_is_analyzed_once():
 
 
 def test_where_all_kinds_are_left_out_all_tokens_may_be_named(tmp_path: Path):
-    found = load_vocabulary_space("tiny", describe(write_checkpoint(tmp_path, tiny("bert"))))
-    assert found.allowed(set(found.kinds)).all()
+    space = load_vocabulary_space("tiny", describe(write_checkpoint(tmp_path, tiny("bert"))))
+    assert space.allowed(set(space.kinds)).all()
 
 
 def test_random_weights_without_a_tokenizer_have_tokens_of_no_kind():
@@ -52,15 +52,15 @@ def test_random_weights_without_a_tokenizer_have_tokens_of_no_kind():
     matrices["input"] = "embeddings.word_embeddings.weight"  # type: ignore[assignment]
     content = {"label": "r", "license": "l", "language": "n", "source": "random", "seed": 0}
     content |= {"config": {key: config[key] for key in sizes}, "matrices": matrices}
-    found = load_vocabulary_space("r", describe_model("r", content))
-    assert set(found.kinds) == {"other"}
-    assert found.allowed(["special"]).all()
+    space = load_vocabulary_space("r", describe_model("r", content))
+    assert set(space.kinds) == {"other"}
+    assert space.allowed(["special"]).all()
 
 
 def test_vectors_alone_have_no_parameters(tmp_path: Path):
     np.save(tmp_path / "x.npy", np.eye(4))
     content = {"label": "v", "license": "l", "language": "n", "source": "vectors"}
     model = describe_model("v", content | {"path": str(tmp_path / "x.npy")})
-    found = load_vocabulary_space("v", model)
-    assert (found.parameters, found.architecture) == (None, None)
-    assert found.facts() == {"known": False, "architecture": None}
+    space = load_vocabulary_space("v", model)
+    assert (space.parameters, space.architecture) == (None, None)
+    assert space.facts() == {"known": False, "architecture": None}

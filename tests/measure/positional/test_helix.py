@@ -20,13 +20,13 @@ def with_noise() -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def found():
+def outcome():
     regimes = regimes_of(512, outlying=[0], unstructured=range(384, 512))
     return measure_helix({"positional": with_noise()}, regimes, **SETTINGS)
 
 
-def test_the_planted_period_is_found_by_both_of_our_definitions(found):
-    periods = found["periods"].set_index("definition")
+def test_the_planted_period_is_found_by_both_of_our_definitions(outcome):
+    periods = outcome["periods"].set_index("definition")
     for definition, measure in (("winding_number", "coherence"), ("spectrum", "power_share")):
         row = periods.loc[definition]
         assert row["period"] == pytest.approx(22, rel=0.01)
@@ -35,14 +35,14 @@ def test_the_planted_period_is_found_by_both_of_our_definitions(found):
     assert abs(periods.loc["winding_number", "n_turns"]) == pytest.approx(382 / 22, abs=0.1)
 
 
-def test_the_text_counts_whole_turns_over_all_positions(found):
-    row = found["periods"].set_index("definition").loc["thesis_text"]
+def test_the_text_counts_whole_turns_over_all_positions(outcome):
+    row = outcome["periods"].set_index("definition").loc["thesis_text"]
     assert row["n_turns"] == 17
     assert row["period"] == pytest.approx(384 / 17)  # 22.588, as the thesis has it
 
 
-def test_the_notebook_finds_a_multiple_of_its_resolution(found):
-    periods = found["periods"].set_index("definition")
+def test_the_notebook_finds_a_multiple_of_its_resolution(outcome):
+    periods = outcome["periods"].set_index("definition")
     printed, coded = periods.loc["notebook"], periods.loc["notebook_as_coded"]
     assert (printed["first_position"], printed["last_position"], printed["n"]) == (1, 383, 383)
     assert (coded["first_position"], coded["last_position"], coded["n"]) == (1, 126, 126)
@@ -51,23 +51,23 @@ def test_the_notebook_finds_a_multiple_of_its_resolution(found):
     assert coded["period"] in [126 / k for k in (5, 6, 7)]
 
 
-def test_only_structured_positions_are_on_the_path(found):
-    assert found["path"]["position"].tolist() == list(range(1, 384))
-    assert found["json"]["n_structured"] == 383
-    explained = [found["json"][f"explained_variance_{number}"] for number in (1, 2, 3)]
+def test_only_structured_positions_are_on_the_path(outcome):
+    assert outcome["path"]["position"].tolist() == list(range(1, 384))
+    assert outcome["json"]["n_structured"] == 383
+    explained = [outcome["json"][f"explained_variance_{number}"] for number in (1, 2, 3)]
     assert sum(explained) == pytest.approx(1, abs=0.01)
     assert explained == sorted(explained, reverse=True)
 
 
-def test_the_path_is_a_line_in_both_representations(found):
-    lines = found["one_dimensionality"].set_index("representation")
+def test_the_path_is_a_line_in_both_representations(outcome):
+    lines = outcome["one_dimensionality"].set_index("representation")
     assert (lines["order_correlation"] > 0.999).all()
     assert (lines["adjacent_neighbor_share"] > 0.99).all()
 
 
-def test_the_spectrum_is_of_all_the_power(found):
-    assert found["spectrum"]["power"].sum() == pytest.approx(1)
-    peak = found["spectrum"].loc[found["spectrum"]["power"].idxmax(), "frequency"]
+def test_the_spectrum_is_of_all_the_power(outcome):
+    assert outcome["spectrum"]["power"].sum() == pytest.approx(1)
+    peak = outcome["spectrum"].loc[outcome["spectrum"]["power"].idxmax(), "frequency"]
     assert 1 / peak == pytest.approx(22, rel=0.05)
 
 
@@ -77,24 +77,24 @@ def test_what_is_planted_is_found_from_the_raw_table_on():
     regimes = measure_regimes(table, **REGIMES)
     assert regimes["summary"]["first_position"].tolist() == pytest.approx([0, 128, 384], abs=2)
     assert regimes["summary"]["unstructured"].tolist() == [False, False, True]
-    found = measure_helix(table, regimes["positions"], **SETTINGS)
-    assert 200 not in found["path"]["position"].tolist()
-    periods = found["periods"].set_index("definition")["period"]
+    outcome = measure_helix(table, regimes["positions"], **SETTINGS)
+    assert 200 not in outcome["path"]["position"].tolist()
+    periods = outcome["periods"].set_index("definition")["period"]
     assert periods["spectrum"] == pytest.approx(22, rel=0.05)
     assert periods["winding_number"] == pytest.approx(22, rel=0.1)
 
 
 def test_noise_has_no_period():
-    found = measure_helix({"positional": noise(300, 48)}, regimes_of(300), **SETTINGS)
-    periods = found["periods"].set_index("definition")
+    outcome = measure_helix({"positional": noise(300, 48)}, regimes_of(300), **SETTINGS)
+    periods = outcome["periods"].set_index("definition")
     for definition, measure in (("winding_number", "coherence"), ("spectrum", "power_share")):
         row = periods.loc[definition]
         assert row[measure] < 3 * row[f"null_{measure}"]
 
 
 def test_a_short_table_leaves_the_notebook_undefined():
-    found = measure_helix({"positional": helix(40)[:8]}, regimes_of(8), **SETTINGS)
-    periods = found["periods"].set_index("definition")["period"]
+    outcome = measure_helix({"positional": helix(40)[:8]}, regimes_of(8), **SETTINGS)
+    periods = outcome["periods"].set_index("definition")["period"]
     assert np.isnan(periods["notebook"])
     assert np.isfinite(periods["winding_number"])
     longer = measure_helix({"positional": helix(40)[:9]}, regimes_of(9), **SETTINGS)
@@ -102,6 +102,6 @@ def test_a_short_table_leaves_the_notebook_undefined():
 
 
 def test_too_few_positions_leave_all_empty():
-    found = measure_helix({"positional": noise(7, 16)}, regimes_of(7), **SETTINGS)
-    assert found["path"].empty
-    assert found["json"]["n_structured"] == 7
+    outcome = measure_helix({"positional": noise(7, 16)}, regimes_of(7), **SETTINGS)
+    assert outcome["path"].empty
+    assert outcome["json"]["n_structured"] == 7

@@ -54,12 +54,12 @@ def test_an_arc_has_all_three_properties_and_its_shuffles_have_not():
 def test_two_wild_vectors_disturb_all_positions_but_not_the_structured_ones():
     x = arc()
     x[[0, 25]] = [[0.3, -5], [-3, -0.2]]
-    found = measured(x, regimes_of(40, outlying=(0,), unstructured=(25,)))
-    table = found["properties"].set_index(["positions", "largest_offset", "property"])
+    outcome = measured(x, regimes_of(40, outlying=(0,), unstructured=(25,)))
+    table = outcome["properties"].set_index(["positions", "largest_offset", "property"])
     assert table["value"]["structured"].to_numpy() == pytest.approx(np.ones(6), abs=1e-5)
     assert table["value"]["all", 39, "translation_invariance"] < 0.9
     assert table["n"]["structured"].unique() == [38]
-    assert np.flatnonzero(found["safetensors"]["structured"] == 0).tolist() == [0, 25]
+    assert np.flatnonzero(outcome["safetensors"]["structured"] == 0).tolist() == [0, 25]
 
 
 def test_the_profile_is_of_pairs_of_structured_positions():
@@ -88,16 +88,16 @@ def test_the_tensors_are_what_was_measured():
     assert tensors["cosines"][np.ix_(others, others)] == pytest.approx(
         cosine_matrix(x[others]), abs=1e-6
     )
-    assert {each.dtype for each in tensors.values()} == {np.dtype(np.float32)}
+    assert {tensor.dtype for tensor in tensors.values()} == {np.dtype(np.float32)}
 
 
 def test_a_zero_vector_is_not_counted():
     x = arc()
     x[3] = 0
-    found = measured(x)
-    assert set(found["properties"]["n"]) == {39}
-    assert found["properties"]["value"].to_numpy() == pytest.approx(np.ones(12), abs=1e-5)
-    assert found["profiles"]["n_pairs"].iloc[0] == 37
+    outcome = measured(x)
+    assert set(outcome["properties"]["n"]) == {39}
+    assert outcome["properties"]["value"].to_numpy() == pytest.approx(np.ones(12), abs=1e-5)
+    assert outcome["profiles"]["n_pairs"].iloc[0] == 37
 
 
 def test_random_vectors_have_no_property():
@@ -108,12 +108,12 @@ def test_random_vectors_have_no_property():
 
 
 def test_without_structured_positions_their_values_are_undefined():
-    found = measured(arc(), regimes_of(40, unstructured=tuple(range(40))))
-    rows = found["properties"][found["properties"]["positions"] == "structured"]
+    outcome = measured(arc(), regimes_of(40, unstructured=tuple(range(40))))
+    rows = outcome["properties"][outcome["properties"]["positions"] == "structured"]
     assert rows["n"].tolist() == [0] * 6
     assert rows[["value", "null_mean", "p_value"]].isna().all(axis=None)
-    assert found["profiles"]["n_pairs"].sum() == 0
-    assert found["profiles"]["mean"].isna().all()
+    assert outcome["profiles"]["n_pairs"].sum() == 0
+    assert outcome["profiles"]["mean"].isna().all()
 
 
 def test_regimes_of_another_model_are_refused():

@@ -35,7 +35,10 @@ def test_planted_changes_outlier_and_noise_are_all_found(planted):
     assert planted["summary"]["first_position"].tolist() == pytest.approx([0, 128, 384], abs=2)
     assert planted["summary"]["unstructured"].tolist() == [False, False, True]
     following = planted["summary"]["first_position"].tolist()[1:]
-    assert planted["summary"]["last_position"].tolist() == [*(each - 1 for each in following), 511]
+    assert planted["summary"]["last_position"].tolist() == [
+        *(first - 1 for first in following),
+        511,
+    ]
     positions = planted["positions"]
     assert positions.loc[positions["outlying"], "position"].tolist() == [200]
     assert planted["json"]["n_unstructured_positions"] == pytest.approx(128, abs=2)
@@ -53,9 +56,9 @@ def test_distributions_without_the_noise_are_those_of_the_rest(planted):
 
 def test_pairs_with_tokens_are_of_the_same_positions(planted):
     left = planted_table()[~planted["positions"]["unstructured"].to_numpy()]
-    found = planted["token_distributions"].set_index(["positions", "quantity"])
-    assert found.loc[("all", "cosine"), "n"] == 70 * 512
-    rows = found.loc["without_unstructured"]
+    distributions = planted["token_distributions"].set_index(["positions", "quantity"])
+    assert distributions.loc[("all", "cosine"), "n"] == 70 * 512
+    rows = distributions.loc["without_unstructured"]
     assert rows["n"].tolist() == [70 * len(left)] * 3
     tokens = tokens_of(left).astype(np.float64)
     dots = tokens @ left.T.astype(np.float64)
@@ -66,18 +69,18 @@ def test_pairs_with_tokens_are_of_the_same_positions(planted):
     distances = np.sqrt(squares - 2 * dots)
     assert rows.loc["euclidean_distance", "maximum"] == pytest.approx(distances.max(), rel=1e-5)
     counts = planted["token_histogram"].groupby(["positions", "quantity"])["count"].sum()
-    assert counts.to_dict() == found["n"].to_dict()
+    assert counts.to_dict() == distributions["n"].to_dict()
 
 
 def test_named_positions_are_unstructured_where_detection_finds_none():
     x = smooth_table(seed=5)
-    found = measured(x, unstructured_positions=[384, 511])
-    unstructured = found["positions"]["unstructured"].to_numpy()
+    outcome = measured(x, unstructured_positions=[384, 511])
+    unstructured = outcome["positions"]["unstructured"].to_numpy()
     assert np.flatnonzero(unstructured).tolist() == list(range(384, 512))
-    assert found["summary"]["unstructured"].tolist() == [False]  # what is found does not change
-    assert found["json"]["n_unstructured_positions"] == 128
-    assert found["json"]["unstructured_named"] is True
-    n = found["distributions"].set_index(["positions", "quantity"])["n"]
+    assert outcome["summary"]["unstructured"].tolist() == [False]  # what is found does not change
+    assert outcome["json"]["n_unstructured_positions"] == 128
+    assert outcome["json"]["unstructured_named"] is True
+    n = outcome["distributions"].set_index(["positions", "quantity"])["n"]
     assert n["without_unstructured", "norm"] == 384
     assert measured(x)["json"]["unstructured_named"] is False
 
@@ -90,26 +93,26 @@ def test_positions_that_there_are_not_cannot_be_named(named: list[int]):
 
 @pytest.mark.parametrize("table", [smooth_table(seed=5), sinusoidal()])
 def test_nothing_is_found_in_a_stationary_table(table):
-    found = measured(table)
-    assert found["json"]["n_changes"] == found["json"]["n_outlying"] == 0
-    assert found["json"]["n_unstructured_regimes"] == 0
-    assert set(found["distributions"]["positions"]) == {"all"}
+    outcome = measured(table)
+    assert outcome["json"]["n_changes"] == outcome["json"]["n_outlying"] == 0
+    assert outcome["json"]["n_unstructured_regimes"] == 0
+    assert set(outcome["distributions"]["positions"]) == {"all"}
 
 
 def test_a_table_of_noise_is_one_unstructured_regime():
-    found = measured(noise(512))
-    assert found["summary"]["unstructured"].tolist() == [True]
+    outcome = measured(noise(512))
+    assert outcome["summary"]["unstructured"].tolist() == [True]
     # Nothing is left without it, so there is nothing to compare with.
-    assert set(found["distributions"]["positions"]) == {"all"}
+    assert set(outcome["distributions"]["positions"]) == {"all"}
 
 
 @pytest.mark.slow
 def test_the_bound_is_that_of_random_directions():
     means = []
     for seed in range(300):
-        found = measured(noise(40, 16, seed=seed), offsets=[1], smallest_regime=30)
-        means.append(found["summary"]["mean_neighbor_cosine"].iloc[0])
-        bound = found["summary"]["null_bound"].iloc[0]
+        outcome = measured(noise(40, 16, seed=seed), offsets=[1], smallest_regime=30)
+        means.append(outcome["summary"]["mean_neighbor_cosine"].iloc[0])
+        bound = outcome["summary"]["null_bound"].iloc[0]
     # 99 % do not exceed it: of 300, more than 9 in one of 1,000.
     assert 0 < sum(mean > bound for mean in means) <= 9
 
@@ -127,6 +130,6 @@ def test_the_false_alarm_rate_stands_with_its_interval(planted):
 
 
 def test_a_short_table_has_one_regime_and_no_penalty():
-    found = measured(noise(30))
-    assert len(found["summary"]) == 1
-    assert "penalty" not in found["json"]
+    outcome = measured(noise(30))
+    assert len(outcome["summary"]) == 1
+    assert "penalty" not in outcome["json"]

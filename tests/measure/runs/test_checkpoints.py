@@ -26,14 +26,14 @@ CHECKPOINTS = [
 def tensors() -> dict[str, np.ndarray]:
     """Classification does not touch what pretraining has left."""
     generator = np.random.default_rng(0)
-    found: dict[str, np.ndarray] = {}
-    for each in CHECKPOINTS:
+    stored: dict[str, np.ndarray] = {}
+    for checkpoint in CHECKPOINTS:
         for space, n in (("input", 30), ("positional", 9)):
             drawn = generator.normal(size=(n, 5)).astype(np.float32)
-            last = found.get(f"seed_{each.seed}.pretraining.10.{space}", drawn)
-            is_frozen = each.phase == "classification"
-            found[f"{each.key}.{space}"] = last if is_frozen else drawn
-    return found
+            last = stored.get(f"seed_{checkpoint.seed}.pretraining.10.{space}", drawn)
+            is_frozen = checkpoint.phase == "classification"
+            stored[f"{checkpoint.key}.{space}"] = last if is_frozen else drawn
+    return stored
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:
@@ -51,15 +51,15 @@ def test_each_checkpoint_has_the_summary_of_its_matrices_in_the_order_of_trainin
     table = measure_checkpoints(CHECKPOINTS, tensors(), vocabulary, **SETTINGS)["csv"]
     places = table[["seed", "phase", "step"]].drop_duplicates()
     assert [tuple(row) for row in places.to_numpy()] == [
-        (each.seed, each.phase, each.step) for each in CHECKPOINTS
+        (checkpoint.seed, checkpoint.phase, checkpoint.step) for checkpoint in CHECKPOINTS
     ]
     key = "seed_1.pretraining.9"
     matrices = {space: tensors()[f"{key}.{space}"] for space in ("input", "positional")}
     settings = {**SETTINGS, "n_histogram_bins": 9, "n_pairs": 2}
     expected = measure_similarity(matrices, vocabulary, **settings)["summary"]
-    found = table.query("seed == 1 and phase == 'pretraining' and step == 9")
+    rows = table.query("seed == 1 and phase == 'pretraining' and step == 9")
     pd.testing.assert_frame_equal(
-        found.drop(columns=["seed", "phase", "step"]).reset_index(drop=True), expected
+        rows.drop(columns=["seed", "phase", "step"]).reset_index(drop=True), expected
     )
 
 

@@ -65,58 +65,60 @@ def measured(**given: Any) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def found() -> pd.DataFrame:
+def table() -> pd.DataFrame:
     return measured()
 
 
 def states(root_of_run: str, step: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the first held-out documents, by layer, and which tokens are ordinary ones."""
-    [checkpoint] = [each for each in all_checkpoints(root_of_run, RUN) if each.step == step]
+    [checkpoint] = [
+        checkpoint for checkpoint in all_checkpoints(root_of_run, RUN) if checkpoint.step == step
+    ]
     tokenizer = load_tokenizer("small", checkpoint_model(RUN, form_of("small", RUN), checkpoint))
     held_out = TEXTS[TEXTS["split"] == "test"]["text"].tolist()[:8]
     windows = cut_windows(held_out, tokenizer, WINDOW)
     module = transformers.AutoModel.from_pretrained(checkpoint.folder).eval()
     with torch.inference_mode():
         parts = [
-            module(torch.from_numpy(each.ids)[None], output_hidden_states=True).hidden_states
-            for each in windows
+            module(torch.from_numpy(window.ids)[None], output_hidden_states=True).hidden_states
+            for window in windows
         ]
     layers = [torch.cat([part[layer][0] for part in parts]).numpy() for layer in range(3)]
-    special = np.concatenate([each.special for each in windows])
-    first = np.concatenate([np.arange(len(each.ids)) == 0 for each in windows])
+    special = np.concatenate([window.special for window in windows])
+    first = np.concatenate([np.arange(len(window.ids)) == 0 for window in windows])
     return np.stack(layers), ~special & ~first
 
 
-def test_a_row_a_checkpoint_layer_change_and_measure(found: pd.DataFrame) -> None:
+def test_a_row_a_checkpoint_layer_change_and_measure(table: pd.DataFrame) -> None:
     measures = {
-        each.name
-        for each in profiled_measures().values()
-        if each.family in ("direction", "spectrum", "intrinsic_dimension")
+        measure.name
+        for measure in profiled_measures().values()
+        if measure.family in ("direction", "spectrum", "intrinsic_dimension")
     }
     keys = ["seed", "phase", "step", "layer", "change", "measure"]
-    assert not found.duplicated(keys).any()
+    assert not table.duplicated(keys).any()
     expected = measures - {*SLOW, "iso_score_star"}  # which needs a second cloud
-    assert set(found["measure"]) == expected
-    assert len(found) == 2 * 3 * 2 * len(expected)
-    assert found["step"].drop_duplicates().tolist() == [0, 6]
-    assert set(found["seed"]) == {0} and set(found["phase"]) == {"pretraining"}
+    assert set(table["measure"]) == expected
+    assert len(table) == 2 * 3 * 2 * len(expected)
+    assert table["step"].drop_duplicates().tolist() == [0, 6]
+    assert set(table["seed"]) == {0} and set(table["phase"]) == {"pretraining"}
 
 
 @pytest.mark.parametrize("step", [0, 6])
 def test_values_are_of_the_states_that_transformers_gives(
-    found: pd.DataFrame, root_of_run: str, step: int
+    table: pd.DataFrame, root_of_run: str, step: int
 ) -> None:
     layers, ordinary = states(root_of_run, step)
     assert 0 < ordinary.sum() < len(ordinary)
     for layer, x in enumerate(layers):
         for change, rows in (("as_is", x), ("ordinary_tokens", x[ordinary])):
             query = f"step == {step} and layer == {layer} and change == '{change}'"
-            of_layer = found.query(query).set_index("measure")
+            by_measure = table.query(query).set_index("measure")
             for function in (mean_cosine, effective_rank):
-                value = of_layer.loc[function.__name__, "value"]
+                value = by_measure.loc[function.__name__, "value"]
                 assert value == pytest.approx(function(rows.astype(float)), rel=1e-4)
             n = len(distinct_rows(rows))  # of each vector once
-            assert set(of_layer["n"]) <= {len(rows), n if n <= 64 else n // 64 * 64}
+            assert set(by_measure["n"]) <= {len(rows), n if n <= 64 else n // 64 * 64}
 
 
 def test_neighbors_are_those_of_batches(root_of_run: str) -> None:
@@ -128,8 +130,8 @@ def test_neighbors_are_those_of_batches(root_of_run: str) -> None:
     assert (row["n_batches"], row["n"]) == (1, len(x))
 
 
-def test_batches_are_averaged(found: pd.DataFrame, root_of_run: str) -> None:
-    rows = found.query("measure == 'two_nn' and change == 'as_is'")
+def test_batches_are_averaged(table: pd.DataFrame, root_of_run: str) -> None:
+    rows = table.query("measure == 'two_nn' and change == 'as_is'")
     n = states(root_of_run, 6)[0].shape[1]
     several = rows[rows["n_batches"] > 1]
     assert len(several) and several["n_batches"].max() <= n // 64
@@ -137,19 +139,19 @@ def test_batches_are_averaged(found: pd.DataFrame, root_of_run: str) -> None:
     assert several["standard_deviation_over_batches"].gt(0).all()
 
 
-def test_training_moves_the_layers_and_nothing_moves_the_tokens(found: pd.DataFrame) -> None:
-    first, last = (found.query("step == @step").reset_index(drop=True) for step in (0, 6))
+def test_training_moves_the_layers_and_nothing_moves_the_tokens(table: pd.DataFrame) -> None:
+    first, last = (table.query("step == @step").reset_index(drop=True) for step in (0, 6))
     assert first["n"].equals(last["n"])
     moved = first["value"].ne(last["value"]) & first["value"].notna()
     assert moved.mean() > 0.8
 
 
-def test_only_held_out_documents_count(found: pd.DataFrame) -> None:
+def test_only_held_out_documents_count(table: pd.DataFrame) -> None:
     fewer = measured(n_documents=4)
-    assert fewer["n"].max() < found["n"].max()
+    assert fewer["n"].max() < table["n"].max()
     all_of_them = measured(n_documents=999, batch_size=4096)
     one = all_of_them.query("measure == 'mean_cosine' and change == 'as_is'")["n"].iloc[0]
-    assert one == pytest.approx(found["n"].max() * 10 / 8, rel=0.1)
+    assert one == pytest.approx(table["n"].max() * 10 / 8, rel=0.1)
 
 
 def test_too_few_documents_have_no_rows() -> None:

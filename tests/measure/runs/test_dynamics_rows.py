@@ -45,14 +45,14 @@ def test_copies_of_a_vector_are_counted_and_left_out_of_neighbors_alone() -> Non
     table = pd.DataFrame(rows_of_layers(states, SETTINGS))
     last = table[table["layer"] == 1]
     n = last.loc[last["measure"] == "mean_cosine", "n"].item()
-    of_neighbors = last["measure"] == "two_nn"
+    is_two_nn = last["measure"] == "two_nn"
     n_copies = n - len(distinct_rows(tokens[1][~states.tokens["repeated"]]))
     assert n_copies > 15
-    assert last.loc[of_neighbors, "n_equal"].item() == n_copies
+    assert last.loc[is_two_nn, "n_equal"].item() == n_copies
     assert (
         last.loc[last["measure"].isin(["mean_cosine", "participation_ratio"]), "n_equal"] == 0
     ).all()
     assert (
         last.loc[last["measure"].isin(["mean_cosine", "participation_ratio"]), "dropped"] == 0
     ).all()
-    assert last.loc[of_neighbors, "n_batches"].item() == (n - n_copies) // 64
+    assert last.loc[is_two_nn, "n_batches"].item() == (n - n_copies) // 64

@@ -48,12 +48,12 @@ def measured(*, is_empty: bool = False) -> pd.DataFrame:
 
 
 def test_a_row_for_each_checkpoint_layer_head_and_feature() -> None:
-    found = measured()
-    assert not found.duplicated(["seed", "phase", "step", "layer", "head", "feature"]).any()
-    assert len(found) == 2 * 2 * 2 * len(FEATURES)
-    assert found["step"].drop_duplicates().tolist() == [0, 6]
-    assert set(found["n_documents"]) == {5}
-    assert found["value"].between(0, 1).all()
+    table = measured()
+    assert not table.duplicated(["seed", "phase", "step", "layer", "head", "feature"]).any()
+    assert len(table) == 2 * 2 * 2 * len(FEATURES)
+    assert table["step"].drop_duplicates().tolist() == [0, 6]
+    assert set(table["n_documents"]) == {5}
+    assert table["value"].between(0, 1).all()
 
 
 def test_values_are_those_of_the_checkpoint_on_held_out_texts_alone() -> None:
@@ -69,8 +69,8 @@ def test_values_are_those_of_the_checkpoint_on_held_out_texts_alone() -> None:
 
 
 def test_training_moves_heads() -> None:
-    found = measured()
-    first, last = (found.query(f"step == {step}")["value"].to_numpy() for step in (0, 6))
+    table = measured()
+    first, last = (table.query(f"step == {step}")["value"].to_numpy() for step in (0, 6))
     assert (first != last).any()
 
 

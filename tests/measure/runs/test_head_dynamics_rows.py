@@ -53,14 +53,14 @@ def planted(maps: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
     """The features of one layer of one head that attends as `maps` says."""
     tensor = torch.from_numpy(maps.astype(np.float32))[None, None]
     monkeypatch.setattr(rows_module, "attention_maps", lambda *_: [tensor])
-    found = window_features(None, window(len(maps)), FEATURES)
-    assert found.shape == (len(FEATURES), 1, 1)
-    return found[:, 0, 0]
+    features = window_features(None, window(len(maps)), FEATURES)
+    assert features.shape == (len(FEATURES), 1, 1)
+    return features[:, 0, 0]
 
 
 def test_a_head_that_looks_at_the_token_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = planted(np.eye(N), monkeypatch)
-    assert found[:4] == pytest.approx([1, 0, 0, 1 / N])
+    features = planted(np.eye(N), monkeypatch)
+    assert features[:4] == pytest.approx([1, 0, 0, 1 / N])
 
 
 def test_a_head_that_looks_one_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,27 +84,27 @@ def test_a_key_that_one_head_leaves_out_is_a_key_of_the_others(
 ) -> None:
     maps = np.stack([np.full((N, N), 1 / N), np.eye(N)]).astype(np.float32)
     monkeypatch.setattr(rows_module, "attention_maps", lambda *_: [torch.from_numpy(maps)[None]])
-    found = window_features(None, window(), ["row_entropy"])
-    assert found[0, 0] == pytest.approx([1, 0], abs=1e-6)
+    features = window_features(None, window(), ["row_entropy"])
+    assert features[0, 0] == pytest.approx([1, 0], abs=1e-6)
 
 
 @pytest.mark.parametrize("build", [bert, gpt2])
 def test_values_are_those_of_the_maps_that_transformers_gives(build: Any) -> None:
     module = build()
-    found = window_features(module, window(), FEATURES)
+    features = window_features(module, window(), FEATURES)
     module.set_attn_implementation("eager")
     with torch.inference_mode():
         ids = torch.from_numpy(window().ids)[None]
         maps = module(input_ids=ids, output_attentions=True).attentions
-    for layer, of_layer in enumerate(maps):
-        for head, each in enumerate(of_layer[0].double().numpy()):
+    for layer, layer_maps in enumerate(maps):
+        for head, attention in enumerate(layer_maps[0].double().numpy()):
             expected = [
-                np.diag(each).mean(),
-                np.diag(each, -1).mean(),
-                np.diag(each, 1).mean(),
-                each[:, 0].mean(),
+                np.diag(attention).mean(),
+                np.diag(attention, -1).mean(),
+                np.diag(attention, 1).mean(),
+                attention[:, 0].mean(),
             ]
-            assert found[:4, layer, head] == pytest.approx(expected, abs=1e-6)
+            assert features[:4, layer, head] == pytest.approx(expected, abs=1e-6)
 
 
 def test_documents_count_alike_however_many_windows_they_have(tmp_path: Path) -> None:
@@ -117,8 +117,10 @@ def test_documents_count_alike_however_many_windows_they_have(tmp_path: Path) ->
     texts = pd.DataFrame({"document": ["a", "b"], "text": [long, short]})
     both = pd.DataFrame(head_rows(module, tokenizer, 6, texts, FEATURES))
     alone = [
-        pd.DataFrame(head_rows(module, tokenizer, 6, texts[texts["document"] == each], FEATURES))
-        for each in ("a", "b")
+        pd.DataFrame(
+            head_rows(module, tokenizer, 6, texts[texts["document"] == document], FEATURES)
+        )
+        for document in ("a", "b")
     ]
     assert both["value"].to_numpy() == pytest.approx(
         (alone[0]["value"] + alone[1]["value"]).to_numpy() / 2

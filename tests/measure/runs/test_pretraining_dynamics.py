@@ -116,21 +116,21 @@ def states_of_neox(folder: Path, tokenizer_of: Path) -> np.ndarray:
         for first in range(0, len(ids), WINDOW):
             window = torch.tensor(ids[first : first + WINDOW])[None]
             with torch.inference_mode():
-                found = module(window, output_hidden_states=True).hidden_states
+                states = module(window, output_hidden_states=True).hidden_states
             raw = last.pop() if torch.is_tensor(last[-1]) else last.pop()[0]
-            layers.append(torch.cat([*found[:-1], raw]).numpy())
+            layers.append(torch.cat([*states[:-1], raw]).numpy())
     return np.concatenate(layers, axis=1)
 
 
 def assert_geometry(rows: pd.DataFrame, x: np.ndarray) -> None:
     """Three measures of a layer at a step, which the geometry functions give of its vectors."""
-    found = rows.set_index("measure")
+    by_measure = rows.set_index("measure")
     for function in (mean_cosine, effective_rank):
-        value = found.loc[function.__name__, "value"]
+        value = by_measure.loc[function.__name__, "value"]
         assert value == pytest.approx(function(x.astype(float)), rel=1e-4, abs=1e-6)
-        assert found.loc[function.__name__, "n"] == len(x)
+        assert by_measure.loc[function.__name__, "n"] == len(x)
     distinct = x[distinct_rows(x)].astype(float)
-    assert found.loc["two_nn", "value"] == pytest.approx(two_nn(distinct).value, rel=1e-3)
+    assert by_measure.loc["two_nn", "value"] == pytest.approx(two_nn(distinct).value, rel=1e-3)
 
 
 def test_values_are_of_the_states_that_transformers_gives_of_each_branch(
@@ -142,10 +142,10 @@ def test_values_are_of_the_states_that_transformers_gives_of_each_branch(
     assert not table.duplicated(["step", "layer", "change", "measure"]).any()
     for step, folder in folders.items():
         states = states_of_neox(folder, folders[4])
-        of_step = table[table["step"] == step]
-        assert of_step["layer"].drop_duplicates().tolist() == list(range(len(states)))
+        rows = table[table["step"] == step]
+        assert rows["layer"].drop_duplicates().tolist() == list(range(len(states)))
         for layer, x in enumerate(states):
-            assert_geometry(of_step[of_step["layer"] == layer], x)
+            assert_geometry(rows[rows["layer"] == layer], x)
     first, last = (table.query("step == @step").reset_index(drop=True) for step in (0, 4))
     assert first["value"].ne(last["value"]).mean() > 0.8
 
@@ -178,7 +178,7 @@ def test_one_checkpoint_at_a_time_is_in_memory(
     load_model = stage.load_model
 
     def load(name: str, model: HubModel) -> Any:
-        assert all(each() is None for each in alive), name
+        assert all(reference() is None for reference in alive), name
         module = load_model(name, model)
         alive.append(weakref.ref(module))
         return module
@@ -195,7 +195,7 @@ def test_one_checkpoint_at_a_time_is_in_memory(
 def test_a_checkpoint_that_was_not_fetched_is_named_with_what_fetches_it(neox: HubModel) -> None:
     lock = read_lock()
     assert {"neox", "neox@step0", "neox@step1", "neox@step4"} == lock.keys()
-    write_lock({name: each for name, each in lock.items() if name != "neox@step1"})
+    write_lock({name: pin for name, pin in lock.items() if name != "neox@step1"})
     with pytest.raises(InputError) as caught:
         measured("neox", neox)
     assert str(caught.value) == (

@@ -65,5 +65,5 @@ def test_values_are_those_of_each_branch_that_was_fetched(
     for step, folder in folders.items():
         module = transformers.AutoModel.from_pretrained(folder).eval()
         expected = pd.DataFrame(head_rows(module, tokenizer, WINDOW, POSTS, FEATURES))
-        found = table[table["step"] == step]
-        assert found["value"].to_numpy() == pytest.approx(expected["value"].to_numpy())
+        rows = table[table["step"] == step]
+        assert rows["value"].to_numpy() == pytest.approx(expected["value"].to_numpy())

@@ -67,10 +67,10 @@ def test_each_step_of_each_seed_and_phase_has_its_loss_once(tables: Outcome, roo
         (seed, phase): list(range(1, 13)) for seed in (0, 3) for phase in RUN.phases
     }
     last = all_checkpoints(root, RUN)[4]
-    of_seed = (
+    by_step = (
         tables["losses"].query("seed == 0 and phase == 'pretraining'").set_index("step")["loss"]
     )
-    assert of_seed[12] == read_record(last.folder).losses[-1]
+    assert by_step[12] == read_record(last.folder).losses[-1]
 
 
 def test_each_language_model_is_asked_for_held_out_tokens(
@@ -120,17 +120,17 @@ def spread_of(**tables: pd.DataFrame) -> pd.DataFrame:
 
 def test_the_last_step_alone_counts_and_each_seed_once() -> None:
     both = pd.concat([held_out([9.0, 9.0, 9.0], step=0), held_out([1.0, 2.0, 6.0])])
-    found = spread_of(held_out=both)
-    loss = found.set_index("quantity").loc["loss"]
+    spread = spread_of(held_out=both)
+    loss = spread.set_index("quantity").loc["loss"]
     assert (loss["step"], loss["n_seeds"], loss["of"]) == (10, 3, "guess")
     assert (loss["mean"], loss["smallest"], loss["largest"]) == (3, 1, 6)
     assert loss["standard_deviation"] == pytest.approx(np.sqrt(7))
-    assert len(found) == 2
+    assert len(spread) == 2
 
 
 def test_one_seed_has_no_spread() -> None:
-    found = spread_of(held_out=held_out([1.0]))
-    assert found["standard_deviation"].isna().all()
+    spread = spread_of(held_out=held_out([1.0]))
+    assert spread["standard_deviation"].isna().all()
 
 
 def test_verbs_and_classes_are_told_apart_and_the_regression_is_no_seed() -> None:
@@ -143,18 +143,18 @@ def test_verbs_and_classes_are_told_apart_and_the_regression_is_no_seed() -> Non
         + [("logistic regression", None, None, None, 0.9)],
         columns=["classifier", "seed", "phase", "step", "accuracy"],
     ).assign(texts="as they are", macro_f1=0.25)
-    found = spread_of(agreement=verbs, classification=classes)
-    assert found["of"].tolist() == [
+    spread = spread_of(agreement=verbs, classification=classes)
+    assert spread["of"].tolist() == [
         "clause main, attractors a",
         "clause main, attractors b",
         "as they are",
         "as they are",
     ]
-    assert found["mean"].tolist() == pytest.approx([0.75, 0.75, 0.6, 0.25])
-    assert (found["n_seeds"] == 2).all()
+    assert spread["mean"].tolist() == pytest.approx([0.75, 0.75, 0.6, 0.25])
+    assert (spread["n_seeds"] == 2).all()
 
 
 def test_rows_come_in_the_order_of_the_tables() -> None:
     both = pd.concat([held_out([1.0]).assign(objective=name) for name in ("z", "a")])
-    found = spread_of(held_out=both)
-    assert found["of"].tolist() == ["z", "a", "z", "a"]
+    spread = spread_of(held_out=both)
+    assert spread["of"].tolist() == ["z", "a", "z", "a"]

@@ -54,9 +54,9 @@ def only_classifying(run: Run) -> Run:
 
 
 def verdicts(table: pd.DataFrame) -> dict[str, str]:
-    (of_seed, again) = (rows.set_index("claim")["verdict"] for _, rows in table.groupby("seed"))
-    assert of_seed.equals(again)
-    return {str(key): str(value) for key, value in of_seed.items()}
+    (by_claim, again) = (rows.set_index("claim")["verdict"] for _, rows in table.groupby("seed"))
+    assert by_claim.equals(again)
+    return {str(key): str(value) for key, value in by_claim.items()}
 
 
 def test_a_decoder_as_described_fits_every_claim() -> None:
@@ -148,9 +148,9 @@ def test_of_no_checkpoints_nothing_is_claimed() -> None:
 
 def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -> None:
     file = root / "data/published/razzhigaev_shape_of_learning.yaml"
-    asked = yaml.safe_load(file.read_text())["claims_on_runs"]
+    entries = yaml.safe_load(file.read_text())["claims_on_runs"]
     published = {
-        claim["where"]["claim"] for claim in asked if "training_claims/{run}" in claim["file"]
+        claim["where"]["claim"] for claim in entries if "training_claims/{run}" in claim["file"]
     }
     runs = (small_run({"first": phase, "second": phase}) for phase in (MASKED, CAUSAL))
     tables = [measure_training_claims(dynamics(bell, hill), run, **RULES)["csv"] for run in runs]

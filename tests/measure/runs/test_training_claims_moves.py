@@ -59,9 +59,9 @@ def test_the_ends_of_rise_and_fall_by_hand() -> None:
 
 def test_no_checkpoint_and_a_single_one_have_neither_rise_nor_growth() -> None:
     nothing = [*rise_and_fall_over(np.array([]), np.array([])), *growth_over(ONE, np.array([3.0]))]
-    assert np.isnan([(each.value, each.low, each.high) for each in nothing]).all()
+    assert np.isnan([(move.value, move.low, move.high) for move in nothing]).all()
     alone = rise_and_fall_over(np.array([3.0]), np.array([0.1]))
-    assert [(each.value, each.low, each.high) for each in alone] == [(0, 0, 0)] * 2
+    assert [(move.value, move.low, move.high) for move in alone] == [(0, 0, 0)] * 2
     still, _ = growth_over(np.arange(3), np.full(3, 2.0))
     assert np.isnan(still.value)
 

@@ -48,8 +48,8 @@ def test_only_what_is_asked_has_rows() -> None:
 
 def test_seeds_come_in_the_order_of_the_table() -> None:
     table = dynamics(flat, hill).sort_values("seed", ascending=False, kind="stable")
-    found = pd.DataFrame(claim_rows(table, "encoder", [FLAT], ClaimRules(**RULES)))
-    assert found["seed"].tolist() == table["seed"].unique().tolist()
+    rulings = pd.DataFrame(claim_rows(table, "encoder", [FLAT], ClaimRules(**RULES)))
+    assert rulings["seed"].tolist() == table["seed"].unique().tolist()
 
 
 def test_of_no_checkpoints_nothing_is_claimed() -> None:
@@ -60,10 +60,10 @@ def test_one_checkpoint_decides_nothing_on_training() -> None:
     table = dynamics(bell, hill)
     last = table[table["step"] == table["step"].max()]
     rows = claim_rows(last, "decoder", CLAIMED_OF, ClaimRules(**RULES))
-    found = pd.DataFrame(rows).set_index("claim")
-    assert set(found.loc[GROWTH, "verdict"]) == {"not checkable"}
-    assert set(found.loc[RISE_AND_FALL, "verdict"]) == {"differs"}
-    assert set(found.loc[BELL, "verdict"]) == {"matches"}
+    by_claim = pd.DataFrame(rows).set_index("claim")
+    assert set(by_claim.loc[GROWTH, "verdict"]) == {"not checkable"}
+    assert set(by_claim.loc[RISE_AND_FALL, "verdict"]) == {"differs"}
+    assert set(by_claim.loc[BELL, "verdict"]) == {"matches"}
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
@@ -76,14 +76,14 @@ def test_each_claim_of_the_paper_is_ruled_on_of_a_model_with_checkpoints(
     put(file, (root / file).read_text(encoding="utf-8"))
     save_table(rows(bell, hill, kind), "results/pretraining_dynamics/claims/made_up.csv")
     (report,) = rulings_on(Path("results"), [], [], ["made_up"])
-    asked = yaml.safe_load((root / file).read_text())["claims_on_runs"]
-    of_kind = [
-        each["claim"]
-        for each in asked
-        if "{checkpointed}" in each["file"] and each["where"]["kind"] == kind
+    claims = yaml.safe_load((root / file).read_text())["claims_on_runs"]
+    claimed = [
+        claim["claim"]
+        for claim in claims
+        if "{checkpointed}" in claim["file"] and claim["where"]["kind"] == kind
     ]
-    assert [ruling.claim for ruling in report.rulings] == of_kind
-    assert len(of_kind) == 4
+    assert [ruling.claim for ruling in report.rulings] == claimed
+    assert len(claimed) == 4
     said = {ruling.claim: ruling.verdicts for ruling in report.rulings}
     flat_claim = next(claim for claim in said if "about the same" in claim)
     assert said.pop(flat_claim) == {"0": "differs"}

@@ -41,8 +41,12 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Any, pd.Data
     run, texts = small_run(PHASES), some_texts(150)
     root = str(tmp_path_factory.mktemp("trained") / "small")
     train_model("small", run, texts, root, "cpu")
-    of_classes = [each for each in all_checkpoints(root, run) if each.phase == "classification"]
-    return run, of_classes, texts
+    checkpoints = [
+        checkpoint
+        for checkpoint in all_checkpoints(root, run)
+        if checkpoint.phase == "classification"
+    ]
+    return run, checkpoints, texts
 
 
 def test_classes_of_different_words_are_told_after_training_and_not_before(learned: Any) -> None:
@@ -108,10 +112,10 @@ def test_scores_are_those_of_scikit_learn() -> None:
     rng = np.random.default_rng(0)
     labels, classes = rng.integers(4, size=90), rng.integers(5, size=90)  # one is never true
     labels[labels == 3] = 2  # and one is never there but told
-    found = _scores(labels, np.arange(90), classes, 5, **OPTIONS).columns()
+    scores = _scores(labels, np.arange(90), classes, 5, **OPTIONS).columns()
     expected = f1_score(labels, classes, labels=range(5), average="macro", zero_division=0)
-    assert found["macro_f1"] == pytest.approx(expected)
-    assert found["accuracy"] == pytest.approx((labels == classes).mean())
+    assert scores["macro_f1"] == pytest.approx(expected)
+    assert scores["accuracy"] == pytest.approx((labels == classes).mean())
 
 
 def test_an_odd_number_of_texts_of_a_label_does_not_move_the_bounds() -> None:

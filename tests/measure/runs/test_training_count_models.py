@@ -48,17 +48,17 @@ def test_what_was_never_followed_falls_back_to_single_tokens(models: CountModels
 
 def test_contexts_are_smoothed_as_witten_and_bell_say(models: CountModels) -> None:
     # 1 is followed by 2 twice and by 3 once: n = 3, t = 2.
-    found = models.bigram.loss(np.array([1, 1, 1]), np.array([1, 2, 3]))
+    loss = models.bigram.loss(np.array([1, 1, 1]), np.array([1, 2, 3]))
     expected = (np.array([0, 2, 1]) + 2 * models.unigram.probability[1:]) / 5
-    assert np.exp(-found) == pytest.approx(expected)
+    assert np.exp(-loss) == pytest.approx(expected)
     assert models.bigram.guess(np.array([1])).tolist() == [2]
 
 
 def test_a_context_seen_once_counts(models: CountModels) -> None:
     # 2 is followed by 1, once: n = t = 1.
-    found = models.bigram.loss(np.array([2, 2]), np.array([1, 2]))
+    loss = models.bigram.loss(np.array([2, 2]), np.array([1, 2]))
     expected = (np.array([1, 0]) + models.unigram.probability[1:3]) / 2
-    assert np.exp(-found) == pytest.approx(expected)
+    assert np.exp(-loss) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("kind", ["bigram", "place"])

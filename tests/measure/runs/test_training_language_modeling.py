@@ -170,8 +170,8 @@ def test_a_verb_whose_subject_is_in_another_window_is_not_asked_for(learned: Any
         }
     )
     far = items.assign(noun_index=[0, 40])
-    found = agreement_rows(load_asker(run, checkpoint, tested), far, **OPTIONS)
-    assert [row["n"] for row in found] == [1, 1]
+    rows = agreement_rows(load_asker(run, checkpoint, tested), far, **OPTIONS)
+    assert [row["n"] for row in rows] == [1, 1]
     assert agreement_rows(load_asker(run, checkpoint, tested), far.iloc[1:], **OPTIONS) == []
     unheard = items.assign(wrong="y9")
     assert agreement_rows(load_asker(run, checkpoint, tested), unheard, **OPTIONS) == []
@@ -182,7 +182,7 @@ def test_the_interval_is_over_documents_not_over_tokens() -> None:
     by_document = mean_with_interval("x", values, np.repeat(np.arange(40), 50), **OPTIONS)
     by_token = mean_with_interval("x", values, np.arange(2000), **OPTIONS)
     width = {"document": by_document, "token": by_token}
-    widths = {name: each["x_high"] - each["x_low"] for name, each in width.items()}
+    widths = {name: bounds["x_high"] - bounds["x_low"] for name, bounds in width.items()}
     assert widths["document"] > 4 * widths["token"]
     assert by_document["x"] == pytest.approx(values.mean())
     # 95 % of a mean of 40 standard normal values.
@@ -193,8 +193,8 @@ def test_a_words_place_is_where_its_token_stands() -> None:
     ids = np.array([[1, 10, 11, 12, 2], [1, 13, 14, 15, 2], [1, 16, 2, 0, 0], [1, 20, 21, 2, 0]])
     windows = Windows(ids, n_tokens=np.array([5, 5, 3, 4]), text=np.array([0, 0, 0, 1]), label=None)
     text, word = np.repeat([0, 1], [7, 2]), np.append(np.arange(7), np.arange(2))
-    found = ids[_positions_of_words(windows)(text, word)]
-    assert found.tolist() == [*range(10, 17), 20, 21]
+    places = ids[_positions_of_words(windows)(text, word)]
+    assert places.tolist() == [*range(10, 17), 20, 21]
 
 
 def test_a_mean_and_its_bounds_by_hand() -> None:
@@ -202,11 +202,11 @@ def test_a_mean_and_its_bounds_by_hand() -> None:
     alike = mean_with_interval("accuracy", np.full(7, 0.25), unit, **OPTIONS)
     assert alike == {"accuracy": 0.25, "accuracy_low": 0.25, "accuracy_high": 0.25}
     values = np.array([1.0, 1, 1, 0, 0, 0, 0])
-    found = mean_with_interval("accuracy", values, unit, **OPTIONS)
-    assert found["accuracy"] == pytest.approx(3 / 7)
+    row = mean_with_interval("accuracy", values, unit, **OPTIONS)
+    assert row["accuracy"] == pytest.approx(3 / 7)
     # The halves with the first document have 3 of 4 or 3 of 5, those without it none.
-    assert found["accuracy_low"] == pytest.approx(2 * 3 / 7 - 3 / 4)
-    assert found["accuracy_high"] == pytest.approx(2 * 3 / 7)
+    assert row["accuracy_low"] == pytest.approx(2 * 3 / 7 - 3 / 4)
+    assert row["accuracy_high"] == pytest.approx(2 * 3 / 7)
     # A loss may be beyond what a share can be.
     loss = mean_with_interval("loss", 7 * values - 2, unit, **OPTIONS)
     assert (loss["loss"], loss["loss_low"]) == pytest.approx((1, 4 - 21 / 4))
@@ -217,16 +217,16 @@ def test_what_counting_gives_by_hand() -> None:
     # Token 0 is special; 1 follows the start, 2 follows 1 twice of three times.
     ids = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 3]])
     models = count_tokens(ids, np.array([3, 3, 3]), 4, [0])
-    asked = Targets(
+    targets = Targets(
         np.array([0, 1, 2]), np.array([2, 1, 2]), np.array([2, 1, 3]), np.array([1, 0, 1])
     )
-    found = _losses_by_counts(models, asked)
+    losses = _losses_by_counts(models, targets)
     p = np.array([4, 3, 2]) / 9  # of 1, 2 and 3: a count more of each
-    assert found["unigram_entropy"] == pytest.approx(-(p * np.log(p)).sum())
-    assert found["unigram_loss"] == pytest.approx(-np.log(p[[1, 0, 2]]).mean())
-    assert found["unigram_accuracy"] == pytest.approx(1 / 3)
+    assert losses["unigram_entropy"] == pytest.approx(-(p * np.log(p)).sum())
+    assert losses["unigram_loss"] == pytest.approx(-np.log(p[[1, 0, 2]]).mean())
+    assert losses["unigram_accuracy"] == pytest.approx(1 / 3)
     # Witten and Bell: after 1 there are 3 counts of 2 kinds, at the start 3 of 1 kind.
     likely = np.array([(2 + 2 * p[1]) / 5, (3 + p[0]) / 4, (1 + 2 * p[2]) / 5])
     for name in ("bigram", "place"):
-        assert found[f"{name}_loss"] == pytest.approx(-np.log(likely).mean())
-        assert found[f"{name}_accuracy"] == pytest.approx(2 / 3)
+        assert losses[f"{name}_loss"] == pytest.approx(-np.log(likely).mean())
+        assert losses[f"{name}_accuracy"] == pytest.approx(2 / 3)

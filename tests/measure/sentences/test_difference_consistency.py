@@ -13,13 +13,13 @@ from tests.measure.sentences.test_differences import AXES, DIM, OFFSETS, categor
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measure(planted(OFFSETS, 12, noise=1.0))
 
 
-def test_a_planted_offset_is_found(found: Outcome):
+def test_a_planted_offset_is_found(outcome: Outcome):
     for category in ("female-male", "doctor-nurse", "c-d", "e-f"):
-        row = category_of(found, category)
+        row = category_of(outcome, category)
         assert row["n"] == 12
         assert row["consistency"] == pytest.approx(0.5, abs=0.06)
         assert row["consistency_low"] < row["consistency"] < row["consistency_high"]
@@ -31,8 +31,8 @@ def test_a_planted_offset_is_found(found: Outcome):
             assert row[f"p_value_{null}"] <= row[f"q_value_{null}"] < 0.03
 
 
-def test_no_offset_no_consistency(found: Outcome):
-    row = category_of(found, "g-h")
+def test_no_offset_no_consistency(outcome: Outcome):
+    row = category_of(outcome, "g-h")
     assert row["consistency"] == pytest.approx(0, abs=0.05)
     assert row["p_value_sign_flips"] > 0.05
     assert row["p_value_unrelated"] > 0.05
@@ -52,9 +52,9 @@ def test_a_shared_word_makes_differences_alike_but_not_those_without_it():
     tokens.loc[own & (category == "a-b") & (number < 4), "id"] = 77
     side = given.stimuli["side"].to_numpy()[tokens["window"]]
     tokens.loc[own & (category == "a-b") & (number < 4) & (side == "first"), "id"] = 78
-    found = measure(replace(given, tokens=tokens))
-    assert category_of(found, "c-d")["n_compared_different_tokens"] == 15
-    row = category_of(found, "a-b")
+    outcome = measure(replace(given, tokens=tokens))
+    assert category_of(outcome, "c-d")["n_compared_different_tokens"] == 15
+    row = category_of(outcome, "a-b")
     assert row["n_compared_different_tokens"] == 15 - 6
     d = np.diff(given.states["cls"][0, :12].reshape(6, 2, DIM), axis=1)[:, 0].astype(float)
     unit = d / np.linalg.norm(d, axis=1, keepdims=True)
@@ -62,8 +62,8 @@ def test_a_shared_word_makes_differences_alike_but_not_those_without_it():
     assert row["consistency_different_tokens"] == pytest.approx(np.mean(cosines), abs=1e-6)
 
 
-def test_poolings_that_differ_by_a_scale_differ_in_lengths_alone(found: Outcome):
-    one, two = (category_of(found, "c-d", pooling) for pooling in ("cls", "mean"))
+def test_poolings_that_differ_by_a_scale_differ_in_lengths_alone(outcome: Outcome):
+    one, two = (category_of(outcome, "c-d", pooling) for pooling in ("cls", "mean"))
     assert two["norm_of_mean"] == pytest.approx(2 * one["norm_of_mean"])
     assert two["consistency"] == pytest.approx(one["consistency"])
 
@@ -96,12 +96,14 @@ def test_every_null_by_counting():
 
     for number, name in enumerate(pairs.categories):
         row, own = table.loc[name], pairs.of(number)
-        d, of_random = (each[pairs.second[own]] - each[pairs.first[own]] for each in (x, random))
+        d, random_differences = (
+            vectors[pairs.second[own]] - vectors[pairs.first[own]] for vectors in (x, random)
+        )
         value = consistency(d)
         assert row["n"] == 4 and row["consistency"] == pytest.approx(value)
         assert row["mean_norm"] == pytest.approx(np.linalg.norm(d, axis=1).mean())
         assert row["norm_of_mean"] == pytest.approx(np.linalg.norm(d.mean(axis=0)))
-        assert row["random_weights_consistency"] == pytest.approx(consistency(of_random))
+        assert row["random_weights_consistency"] == pytest.approx(consistency(random_differences))
         nulls = {"sign_flips": [consistency(d, signs[own]) for signs in draws.signs]}
         for null, drawn in (("re_paired", draws.re_paired), ("unrelated", draws.unrelated)):
             both = zip(*drawn[number], strict=True)
@@ -110,5 +112,5 @@ def test_every_null_by_counting():
             ends = [row[f"null_consistency_{null}{end}"] for end in ("", "_low", "_high")]
             expected = [np.mean(values), *np.quantile(values, [0.25, 0.75])]
             assert ends == pytest.approx(expected, abs=1e-9), null
-            as_large = sum(each >= value - 1e-12 for each in values)
+            as_large = sum(draw >= value - 1e-12 for draw in values)
             assert row[f"p_value_{null}"] == pytest.approx((1 + as_large) / (1 + len(values)))

@@ -118,8 +118,8 @@ def test_bounds_of_a_cosine_are_cosines_and_those_of_a_corrected_one_need_not_be
 
 def test_halves_are_scaled_by_the_category_that_is_less_sure():
     one, two = np.array([0, 0, 1]), np.array([1, 2, 2])
-    found = _half_sample_scale(np.array([4, 5, 9]), one, two)
-    assert found == pytest.approx([1, 1, (4 / 5) ** 0.5])
+    scale = _half_sample_scale(np.array([4, 5, 9]), one, two)
+    assert scale == pytest.approx([1, 1, (4 / 5) ** 0.5])
 
 
 def test_random_weights_and_draws_are_those_of_counting():
@@ -145,5 +145,5 @@ def test_random_weights_and_draws_are_those_of_counting():
     null = [cosine(*(x[second] - x[first])) for first, second in zip(*drawn, strict=True)]
     ends = [row[f"null_cosine{end}"] for end in ("", "_low", "_high")]
     assert ends == pytest.approx([np.mean(null), *np.quantile(null, [0.25, 0.75])])
-    as_far = sum(abs(each) >= abs(row["cosine"]) for each in null)
+    as_far = sum(abs(draw) >= abs(row["cosine"]) for draw in null)
     assert row["p_value"] == pytest.approx((1 + as_far) / 4)

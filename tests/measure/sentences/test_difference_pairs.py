@@ -38,22 +38,22 @@ def test_pairs_by_hand():
     table = pd.DataFrame(rows, columns=["category", "pair", "side"])
     ids = [(0, 7), (0, 8), (1, 7), (1, 1), (2, 7), (2, 9), (3, 2), (4, 9), (5, 7), (5, 2)]
     tokens = pd.DataFrame(ids, columns=["window", "id"])
-    found = sentence_pairs(table, tokens)
-    assert found.categories == ["p-q", "x-y"]
-    assert found.names == ["1", "1", "2"]
-    assert found.category.tolist() == [0, 1, 0]
-    assert found.first.tolist() == [1, 2, 3]
-    assert found.second.tolist() == [5, 0, 4]
+    pairs = sentence_pairs(table, tokens)
+    assert pairs.categories == ["p-q", "x-y"]
+    assert pairs.names == ["1", "1", "2"]
+    assert pairs.category.tolist() == [0, 1, 0]
+    assert pairs.first.tolist() == [1, 2, 3]
+    assert pairs.second.tolist() == [5, 0, 4]
     # Changed are 1 and 2, 8 and 9, 2 and 9.
     shared = [[True, False, True], [False, True, True], [True, True, True]]
-    assert found.different_tokens.tolist() == (~np.array(shared)).tolist()
+    assert pairs.different_tokens.tolist() == (~np.array(shared)).tolist()
 
 
 def test_no_sentences_are_no_pairs():
     given = planted(CATEGORIES)
-    found = sentence_pairs(given.stimuli[:0], given.tokens[:0])
-    assert found.names == []
-    assert found.different_tokens.shape == (0, 0)
+    pairs = sentence_pairs(given.stimuli[:0], given.tokens[:0])
+    assert pairs.names == []
+    assert pairs.different_tokens.shape == (0, 0)
 
 
 def test_dealing_out_anew_keeps_the_category_and_the_sum_of_the_differences():
@@ -90,7 +90,7 @@ def test_two_unrelated_pairs_are_four_categories():
     category = given.stimuli["category"].to_numpy()
     rows = np.concatenate(draws_of(given).two_unrelated, axis=1)
     assert rows.shape == (30, 4)
-    assert all(len(set(each)) == 4 for each in category[rows])
+    assert all(len(set(categories)) == 4 for categories in category[rows])
 
 
 def test_signs_are_as_often_plus_as_minus():

@@ -47,14 +47,14 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
     return {"stimuli": given.stimuli, "tokens": given.tokens, "states": given.states}
 
 
-def cosine_of(found: Outcome, *categories: str, pooling: str = "cls") -> pd.Series:
-    table = found["cosines"][found["cosines"]["pooling"] == pooling]
+def cosine_of(outcome: Outcome, *categories: str, pooling: str = "cls") -> pd.Series:
+    table = outcome["cosines"][outcome["cosines"]["pooling"] == pooling]
     chosen = [{a, b} == {*categories} for a, b in table[["category_1", "category_2"]].to_numpy()]
     return table[chosen].iloc[0]
 
 
-def category_of(found: Outcome, category: str, pooling: str = "cls") -> pd.Series:
-    table = found["categories"]
+def category_of(outcome: Outcome, category: str, pooling: str = "cls") -> pd.Series:
+    table = outcome["categories"]
     chosen = (table["category"] == category) & (table["pooling"] == pooling)
     return table[chosen].iloc[0]
 
@@ -65,12 +65,12 @@ def given() -> Planted:
 
 
 @pytest.fixture(scope="module")
-def found(given: Planted) -> Outcome:
+def outcome(given: Planted) -> Outcome:
     return measure(given)
 
 
-def test_planted_cosines_are_recovered_and_the_others_are_chance(found: Outcome):
-    row = cosine_of(found, "female-male", "doctor-nurse")
+def test_planted_cosines_are_recovered_and_the_others_are_chance(outcome: Outcome):
+    row = cosine_of(outcome, "female-male", "doctor-nurse")
     assert row["cosine"] == pytest.approx(-0.6 / (1 + 1 / 12), abs=0.05)
     assert row["corrected_cosine"] == pytest.approx(-0.6, abs=0.05)
     assert row["corrected_cosine_low"] < -0.6 < row["corrected_cosine_high"]
@@ -79,13 +79,13 @@ def test_planted_cosines_are_recovered_and_the_others_are_chance(found: Outcome)
     assert row["q_value"] < 0.02
     assert abs(row["random_weights_cosine"]) < 0.3
     for others in (("c-d", "e-f"), ("female-male", "c-d"), ("doctor-nurse", "e-f")):
-        row = cosine_of(found, *others)
+        row = cosine_of(outcome, *others)
         assert row["null_cosine_low"] < row["cosine"] < row["null_cosine_high"]
         assert row["q_value"] > 0.05
 
 
-def test_a_mean_that_is_mostly_noise_is_not_corrected(found: Outcome):
-    row = cosine_of(found, "g-h", "c-d")
+def test_a_mean_that_is_mostly_noise_is_not_corrected(outcome: Outcome):
+    row = cosine_of(outcome, "g-h", "c-d")
     assert np.isfinite(row["cosine"])
     assert np.isnan(row[["corrected_cosine", "corrected_cosine_low"]].to_numpy(float)).all()
 
@@ -98,40 +98,40 @@ def test_the_p_values_of_unrelated_directions_are_uniform():
         spread = np.where(np.arange(DIM) < 20, 3.0, 0.3)
         offsets = {f"{i}-": rng.normal(size=DIM) * spread / 10 for i in range(12)}
         given = _scaled(planted(offsets, 6, noise=0.5, seed=seed), offsets, spread)
-        found = measure(given, n_sign_flips=2, n_pairing_draws=2, n_half_samples=2)
-        p_values += found["cosines"].query("pooling == 'cls'")["p_value"].tolist()
+        outcome = measure(given, n_sign_flips=2, n_pairing_draws=2, n_half_samples=2)
+        p_values += outcome["cosines"].query("pooling == 'cls'")["p_value"].tolist()
     shares = [np.mean(np.array(p_values) <= level) for level in (0.1, 0.5, 0.9)]
     assert shares == pytest.approx([0.1, 0.5, 0.9], abs=0.06)
 
 
 def _scaled(given: Planted, offsets: dict[str, np.ndarray], spread: np.ndarray) -> Planted:
     """Frames and noise as anisotropic as the offsets, which are left as they are."""
-    offset = np.stack([offsets[each] for each in given.stimuli["category"]])
+    offset = np.stack([offsets[category] for category in given.stimuli["category"]])
     offset[(given.stimuli["side"] == "first").to_numpy()] = 0
     x = (given.states["cls"] - offset) * spread + offset
     return replace(given, states={name: x.astype(np.float32) for name in given.states})
 
 
-def test_exchanging_all_sides_changes_no_cosine(given: Planted, found: Outcome):
+def test_exchanging_all_sides_changes_no_cosine(given: Planted, outcome: Outcome):
     swapped = measure(given.swapped({*OFFSETS}))
     same = ["norm_of_mean", "mean_norm", "reliability", "consistency", "random_weights_consistency"]
     same += ["consistency_different_tokens"]
-    pd.testing.assert_frame_equal(swapped["categories"][same], found["categories"][same])
+    pd.testing.assert_frame_equal(swapped["categories"][same], outcome["categories"][same])
     same = ["cosine", "corrected_cosine", "random_weights_cosine"]
-    pd.testing.assert_frame_equal(swapped["cosines"][same], found["cosines"][same])
+    pd.testing.assert_frame_equal(swapped["cosines"][same], outcome["cosines"][same])
 
 
 def test_exchanging_the_sides_of_one_category_changes_the_sign_of_its_cosines(
-    given: Planted, found: Outcome
+    given: Planted, outcome: Outcome
 ):
     swapped = measure(given.swapped({"doctor-nurse"}))
     pd.testing.assert_series_equal(
-        swapped["categories"]["consistency"], found["categories"]["consistency"]
+        swapped["categories"]["consistency"], outcome["categories"]["consistency"]
     )
     for one, two in combinations(OFFSETS, 2):
         sign = -1 if "doctor-nurse" in (one, two) else 1
         for name in ("cosine", "corrected_cosine"):
-            expected = sign * cosine_of(found, one, two)[name]
+            expected = sign * cosine_of(outcome, one, two)[name]
             assert cosine_of(swapped, one, two)[name] == pytest.approx(expected, nan_ok=True)
     assert swapped["json"]["bias"]["cosine"] > 0
 
@@ -144,50 +144,54 @@ def test_nurses_with_women_is_a_negative_cosine():
     assert measure(planted(offsets))["json"]["bias"]["cosine"] < -0.8
 
 
-def test_the_order_of_the_sentences_does_not_matter(given: Planted, found: Outcome):
+def test_the_order_of_the_sentences_does_not_matter(given: Planted, outcome: Outcome):
     n = len(given.stimuli)
     order = np.random.default_rng(0).permutation(n)
     other = measure(given.reordered(order))
     key, names = ["layer", "pooling", "category"], ["consistency", "reliability", "norm_of_mean"]
     pd.testing.assert_frame_equal(
         other["categories"].set_index(key)[names].sort_index(),
-        found["categories"].set_index(key)[names].sort_index(),
+        outcome["categories"].set_index(key)[names].sort_index(),
     )
     for one, two in combinations(OFFSETS, 2):
-        expected = cosine_of(found, one, two)["cosine"]
+        expected = cosine_of(outcome, one, two)["cosine"]
         assert cosine_of(other, one, two)["cosine"] == pytest.approx(expected)
 
 
-def test_a_rotation_of_the_space_changes_nothing(given: Planted, found: Outcome):
+def test_a_rotation_of_the_space_changes_nothing(given: Planted, outcome: Outcome):
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(DIM, DIM)))[0]
     turned = {name: (x @ turn).astype(np.float32) for name, x in given.states.items()}
     other = measure(replace(given, states=turned))
-    chosen = found["cosines"].columns.drop(["p_value", "q_value"])
-    pd.testing.assert_frame_equal(other["cosines"][chosen], found["cosines"][chosen], atol=1e-5)
-    chosen = [name for name in found["categories"] if "_value" not in name]
+    chosen = outcome["cosines"].columns.drop(["p_value", "q_value"])
+    pd.testing.assert_frame_equal(other["cosines"][chosen], outcome["cosines"][chosen], atol=1e-5)
+    chosen = [name for name in outcome["categories"] if "_value" not in name]
     pd.testing.assert_frame_equal(
-        other["categories"][chosen], found["categories"][chosen], atol=1e-5
+        other["categories"][chosen], outcome["categories"][chosen], atol=1e-5
     )
 
 
-def test_a_layer_more_moves_no_other_number(given: Planted, found: Outcome):
+def test_a_layer_more_moves_no_other_number(given: Planted, outcome: Outcome):
     states = {name: x[:1] for name, x in given.states.items()}
     first = measure(replace(given, states=states))
-    kept = found["cosines"][found["cosines"]["layer"] == 0]
+    kept = outcome["cosines"][outcome["cosines"]["layer"] == 0]
     pd.testing.assert_frame_equal(first["cosines"], kept.reset_index(drop=True))
-    kept = found["categories"][found["categories"]["layer"] == 0]
+    kept = outcome["categories"][outcome["categories"]["layer"] == 0]
     pd.testing.assert_frame_equal(first["categories"], kept.reset_index(drop=True))
 
 
-def test_random_weights_are_the_states_of_that_name(given: Planted, found: Outcome):
+def test_random_weights_are_the_states_of_that_name(given: Planted, outcome: Outcome):
     exchanged = {
         name: given.states[name.removeprefix("random_") if "_" in name else f"random_{name}"]
         for name in given.states
     }
     other = measure(replace(given, states=exchanged))
     for one, two, names in (
-        (found["categories"], other["categories"], ["consistency", "consistency_different_tokens"]),
-        (found["cosines"], other["cosines"], ["cosine"]),
+        (
+            outcome["categories"],
+            other["categories"],
+            ["consistency", "consistency_different_tokens"],
+        ),
+        (outcome["cosines"], other["cosines"], ["cosine"]),
     ):
         for name in names:
             expected = one[name].rename(f"random_weights_{name}")
@@ -199,22 +203,22 @@ def other_column(table: pd.DataFrame, name: str) -> pd.Series:
 
 
 def test_one_pair_is_a_direction_and_no_more():
-    found = measure(planted(OFFSETS, {**dict.fromkeys(OFFSETS, 6), "c-d": 1, "e-f": 3}))
-    row = category_of(found, "c-d")
+    outcome = measure(planted(OFFSETS, {**dict.fromkeys(OFFSETS, 6), "c-d": 1, "e-f": 3}))
+    row = category_of(outcome, "c-d")
     assert row["norm_of_mean"] == pytest.approx(row["mean_norm"])
     undefined = row.drop(["layer", "pooling", "category", "n", "norm_of_mean", "mean_norm"])
     undefined = undefined.drop("n_compared_different_tokens")
     assert undefined.isna().all()
-    row = cosine_of(found, "c-d", "female-male")
+    row = cosine_of(outcome, "c-d", "female-male")
     assert np.isfinite(row["cosine"])
     assert row[["cosine_low", "cosine_high", "corrected_cosine"]].isna().all()
     # Three pairs have a reliability, but no interval.
-    row = cosine_of(found, "e-f", "female-male")
+    row = cosine_of(outcome, "e-f", "female-male")
     assert np.isfinite(row["corrected_cosine"])
     assert row[["cosine_low", "corrected_cosine_high"]].isna().all()
 
 
-def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Outcome):
+def test_states_that_are_all_equal_have_no_differences(given: Planted, outcome: Outcome):
     states = given.states | {"max": np.ones_like(given.states["max"])}
     other = measure(replace(given, states=states), shown_pooling="max")
     row = category_of(other, "c-d", pooling="max")
@@ -223,7 +227,7 @@ def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Ou
     assert row[[*measured, "reliability"]].isna().all()
     assert np.isnan(cosine_of(other, "c-d", "e-f", pooling="max")["cosine"])
     assert cosine_of(other, "c-d", "e-f", pooling="mean")["cosine"] == pytest.approx(
-        cosine_of(found, "c-d", "e-f", pooling="mean")["cosine"]
+        cosine_of(outcome, "c-d", "e-f", pooling="mean")["cosine"]
     )
     assert other["json"]["largest"] == {}
     assert np.isnan(other["json"]["bias"]["cosine"])
@@ -232,25 +236,25 @@ def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Ou
 
 def test_in_the_place_of_a_first_token_that_saw_no_other_the_mean_is_shown(given: Planted):
     states = given.states | {"cls": np.ones_like(given.states["cls"])}
-    found = measure(replace(given, states=states))
-    assert found["json"]["pooling"] == "mean"
-    of_mean = measure(replace(given, states=states), shown_pooling="mean")
-    assert found["json"]["consistency"] == of_mean["json"]["consistency"]
-    assert found["map"].equals(of_mean["map"])
-    assert found["examples"].equals(of_mean["examples"])
+    outcome = measure(replace(given, states=states))
+    assert outcome["json"]["pooling"] == "mean"
+    by_mean = measure(replace(given, states=states), shown_pooling="mean")
+    assert outcome["json"]["consistency"] == by_mean["json"]["consistency"]
+    assert outcome["map"].equals(by_mean["map"])
+    assert outcome["examples"].equals(by_mean["examples"])
 
 
-def test_rows(found: Outcome):
-    assert len(found["categories"]) == 2 * 3 * 5
-    assert len(found["cosines"]) == 2 * 3 * 10
-    assert found["categories"]["layer"].tolist() == [0] * 15 + [1] * 15
-    assert found["categories"]["category"].tolist() == [*OFFSETS] * 6
+def test_rows(outcome: Outcome):
+    assert len(outcome["categories"]) == 2 * 3 * 5
+    assert len(outcome["cosines"]) == 2 * 3 * 10
+    assert outcome["categories"]["layer"].tolist() == [0] * 15 + [1] * 15
+    assert outcome["categories"]["category"].tolist() == [*OFFSETS] * 6
 
 
-def test_the_summary_is_of_the_last_layer(found: Outcome):
-    summary = found["json"]
+def test_the_summary_is_of_the_last_layer(outcome: Outcome):
+    summary = outcome["json"]
     assert (summary["layer"], summary["pooling"], summary["n_pairs"]) == (1, "cls", 60)
-    shown = found["cosines"].query("layer == 1 and pooling == 'cls'")
+    shown = outcome["cosines"].query("layer == 1 and pooling == 'cls'")
     cosine = shown["cosine"].astype(float)
     assert summary["largest"]["cosine"] == cosine.max()
     assert summary["smallest"]["cosine"] == cosine.min() == summary["bias"]["cosine"]
@@ -267,19 +271,19 @@ def test_a_set_without_the_bias_categories_has_no_bias(given: Planted):
     assert measure(given, bias_categories=["female-male", "x-y"])["json"]["bias"] == {}
 
 
-def test_the_map_is_the_projection_about_no_difference(given: Planted, found: Outcome):
+def test_the_map_is_the_projection_about_no_difference(given: Planted, outcome: Outcome):
     x = given.states["cls"][-1].astype(np.float64)
     d = x[1::2] - x[::2]
     pca = PCA(2, svd_solver="full").fit(d)
     # The sign of an axis is free; here its largest entry is positive.
     largest = np.abs(pca.components_).argmax(axis=1)
     axes = pca.components_ * np.sign(pca.components_[[0, 1], largest])[:, None]
-    points = found["map"][found["map"]["kind"] == "difference"]
+    points = outcome["map"][outcome["map"]["kind"] == "difference"]
     projected = points[["component_1", "component_2"]].to_numpy(float)
     assert np.allclose(projected, d @ axes.T, atol=1e-6)
-    shares = [found["json"][f"explained_variance_{number}"] for number in (1, 2)]
+    shares = [outcome["json"][f"explained_variance_{number}"] for number in (1, 2)]
     assert shares == pytest.approx(pca.explained_variance_ratio_)
-    means = found["map"][found["map"]["kind"] == "mean"].set_index("category")
+    means = outcome["map"][outcome["map"]["kind"] == "mean"].set_index("category")
     for category, rows in points.groupby("category"):
         for component in ("component_1", "component_2"):
             assert means.loc[category, component] == pytest.approx(rows[component].mean())
@@ -287,14 +291,16 @@ def test_the_map_is_the_projection_about_no_difference(given: Planted, found: Ou
 
 
 def test_examples_are_the_first_pairs_with_the_lengths_of_their_differences(
-    given: Planted, found: Outcome
+    given: Planted, outcome: Outcome
 ):
-    assert found["examples"]["category"].tolist() == [*OFFSETS]
-    assert found["examples"]["first"].tolist() == [f"{each} 0 first" for each in OFFSETS]
-    assert found["examples"]["second"].tolist() == [f"{each} 0 second" for each in OFFSETS]
+    assert outcome["examples"]["category"].tolist() == [*OFFSETS]
+    assert outcome["examples"]["first"].tolist() == [f"{category} 0 first" for category in OFFSETS]
+    assert outcome["examples"]["second"].tolist() == [
+        f"{category} 0 second" for category in OFFSETS
+    ]
     x = given.states["cls"][-1].astype(np.float64)
     lengths = np.linalg.norm(x[1::24] - x[::24], axis=1)
-    assert found["examples"]["euclidean_distance"].to_numpy() == pytest.approx(lengths)
+    assert outcome["examples"]["euclidean_distance"].to_numpy() == pytest.approx(lengths)
 
 
 def test_a_model_that_read_nothing_has_no_pair():
@@ -309,9 +315,9 @@ def test_states_of_other_sentences_are_refused(given: Planted):
 
 
 def test_one_category_has_no_cosines_and_no_unrelated_sentences():
-    found = measure(planted({"a-b": AXES[0]}))
-    assert found["cosines"].empty
-    row = category_of(found, "a-b")
+    outcome = measure(planted({"a-b": AXES[0]}))
+    assert outcome["cosines"].empty
+    row = category_of(outcome, "a-b")
     assert np.isnan(row["null_consistency_unrelated"])
     assert np.isfinite(row["null_consistency_sign_flips"])
 
@@ -319,8 +325,8 @@ def test_one_category_has_no_cosines_and_no_unrelated_sentences():
 def test_the_last_token_of_a_decoder_has_its_rows():
     given = planted(OFFSETS, 8)
     last = {"last": given.states["mean"], "random_last": given.states["random_mean"]}
-    found = measure(replace(given, states=given.states | last), **FEW)
-    for table in (found["categories"], found["cosines"]):
+    outcome = measure(replace(given, states=given.states | last), **FEW)
+    for table in (outcome["categories"], outcome["cosines"]):
         by_pooling = table.groupby("pooling").size()
         assert by_pooling["last"] == by_pooling["mean"]
-    assert set(found["categories"]["pooling"]) == {"cls", "mean", "max", "last"}
+    assert set(outcome["categories"]["pooling"]) == {"cls", "mean", "max", "last"}

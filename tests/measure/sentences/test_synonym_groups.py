@@ -92,18 +92,18 @@ def test_rotation_changes_nothing():
 
 def test_the_silhouette_is_scikit_learns():
     given = sets(0.4)
-    found = table(given).query("sentences == 'groups_and_random' and pooling == 'cls'")
+    groups = table(given).query("sentences == 'groups_and_random' and pooling == 'cls'")
     x, label = given[1].vectors[0].trained[0], given[1].label
     expected = silhouette_score(x, label, metric="cosine")
-    assert found["silhouette"].item() == pytest.approx(expected, abs=1e-6)
+    assert groups["silhouette"].item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_value_lies_in_its_interval_also_where_groups_are_of_odd_size():
-    found = table(sets(0.4)).query("pooling == 'cls'")
+    groups = table(sets(0.4)).query("pooling == 'cls'")
     for quantity in ("within_cosine", "between_cosine", "silhouette", "nearest_in_group"):
-        assert (found[f"{quantity}_low"] <= found[quantity] + 1e-9).all(), quantity
-        assert (found[quantity] <= found[f"{quantity}_high"] + 1e-9).all(), quantity
-    assert (found["silhouette_high"] - found["silhouette_low"] > 1e-4).all()
+        assert (groups[f"{quantity}_low"] <= groups[quantity] + 1e-9).all(), quantity
+        assert (groups[quantity] <= groups[f"{quantity}_high"] + 1e-9).all(), quantity
+    assert (groups["silhouette_high"] - groups["silhouette_low"] > 1e-4).all()
 
 
 def test_one_place_for_all_is_no_group():
@@ -111,13 +111,13 @@ def test_one_place_for_all_is_no_group():
     given = sentences_of(
         stimuli(synonyms, np.ones((1, 70, 5))), stimuli(paraphrases, np.ones((1, 24, 5)))
     )
-    found = table(given).query("pooling == 'cls'").set_index("sentences")
-    assert found["silhouette"].tolist() == [0, 0, 0]
-    assert found["within_minus_between_cosine"].tolist() == [0, 0, 0]
-    assert found["silhouette_p_value"].tolist() == [1, 1, 1]
-    assert found["within_minus_between_cosine_p_value"].tolist() == [1, 1, 1]
-    assert found["purity"].tolist() == pytest.approx([27 / 60, 27 / 70, 1 / 8])
-    assert found.loc["meanings", "nearest_in_group"] == pytest.approx(2 / 23)
+    groups = table(given).query("pooling == 'cls'").set_index("sentences")
+    assert groups["silhouette"].tolist() == [0, 0, 0]
+    assert groups["within_minus_between_cosine"].tolist() == [0, 0, 0]
+    assert groups["silhouette_p_value"].tolist() == [1, 1, 1]
+    assert groups["within_minus_between_cosine_p_value"].tolist() == [1, 1, 1]
+    assert groups["purity"].tolist() == pytest.approx([27 / 60, 27 / 70, 1 / 8])
+    assert groups.loc["meanings", "nearest_in_group"] == pytest.approx(2 / 23)
 
 
 def test_p_values_are_uniform_where_labels_mean_nothing():
@@ -130,9 +130,9 @@ def test_p_values_are_uniform_where_labels_mean_nothing():
         meanings = sentences_of(stimuli(synonym_table(), np.ones((1, 70, 5))), given)[2]
         one = [replace(meanings, vectors=meanings.vectors[:1])]
         settings = {"n_half_samples": 1, "n_shuffles": 39, "level": 0.9}
-        found = group_table(one, **settings, generator=np.random.default_rng(seed))
+        groups = group_table(one, **settings, generator=np.random.default_rng(seed))
         for quantity, values in p_values.items():
-            values += found[f"{quantity}_p_value"].tolist()
+            values += groups[f"{quantity}_p_value"].tolist()
     for values in p_values.values():
         assert np.mean(values) == pytest.approx(0.5, abs=0.09)  # three standard errors
         assert np.mean(np.array(values) <= 0.25) == pytest.approx(0.25, abs=0.13)
@@ -166,9 +166,9 @@ def test_a_model_that_reads_nothing_has_an_empty_table():
     given = sentences_of(
         stimuli(synonym_table(), nothing, words=[]), stimuli(paraphrase_table(), nothing, words=[])
     )
-    found = table(given)
-    assert list(found) == COLUMNS
-    assert found.empty
+    groups = table(given)
+    assert list(groups) == COLUMNS
+    assert groups.empty
 
 
 def pair_table(x: np.ndarray):
@@ -183,10 +183,10 @@ def pair_table(x: np.ndarray):
 
 
 def test_each_pair_of_groups_once_with_the_number_of_its_pairs():
-    found = pair_table(at_corners(codes(synonym_table()["group"]))).query("pooling == 'cls'")
-    assert list(found) == PAIR_COLUMNS
-    assert len(found) == 5 * 6 / 2
-    own = found[found["group_1"] == found["group_2"]].set_index("group_1")
+    pairs = pair_table(at_corners(codes(synonym_table()["group"]))).query("pooling == 'cls'")
+    assert list(pairs) == PAIR_COLUMNS
+    assert len(pairs) == 5 * 6 / 2
+    own = pairs[pairs["group_1"] == pairs["group_2"]].set_index("group_1")
     assert own["n_pairs"].to_dict() == {
         "one": 351,
         "two": 351,
@@ -194,37 +194,37 @@ def test_each_pair_of_groups_once_with_the_number_of_its_pairs():
         "random_characters": 10,
         "random_words": 10,
     }
-    assert found["n_pairs"].sum() == 70 * 69 / 2
+    assert pairs["n_pairs"].sum() == 70 * 69 / 2
     assert n_pairs(np.array([27, 6]), 0, 1) == 162
 
 
 def test_planted_groups_are_alike_in_themselves_and_not_with_others():
     label = codes(synonym_table()["group"])
     label[label == 4] = 3  # the random groups at one place
-    found = pair_table(at_corners(label)).query("pooling == 'mean'")
-    groups = found[["group_1", "group_2"]].to_numpy(object)
+    pairs = pair_table(at_corners(label)).query("pooling == 'mean'")
+    groups = pairs[["group_1", "group_2"]].to_numpy(object)
     alike = [a == b or (a, b) == ("random_characters", "random_words") for a, b in groups]
-    assert found["cosine"].tolist() == pytest.approx(np.array(alike) * 1.0)
-    assert found["euclidean_distance"].tolist() == pytest.approx(~np.array(alike) * 2**0.5)
-    assert (found["cosine_low"] == found["cosine_high"]).all()
+    assert pairs["cosine"].tolist() == pytest.approx(np.array(alike) * 1.0)
+    assert pairs["euclidean_distance"].tolist() == pytest.approx(~np.array(alike) * 2**0.5)
+    assert (pairs["cosine_low"] == pairs["cosine_high"]).all()
 
 
 def test_means_by_hand_and_intervals_around_them():
     x = at_corners(codes(synonym_table()["group"]), 0.5)
-    found = pair_table(x).query(
+    pairs = pair_table(x).query(
         "pooling == 'max' and group_1 == 'three' and group_2 == 'random_words'"
     )
     unit = x[0] / np.linalg.norm(x[0], axis=1, keepdims=True)
     expected = (unit[54:60] @ unit[65:].T).mean()
-    assert found["cosine"].item() == pytest.approx(expected, abs=1e-6)
-    assert found["cosine_low"].item() < expected < found["cosine_high"].item()
+    assert pairs["cosine"].item() == pytest.approx(expected, abs=1e-6)
+    assert pairs["cosine_low"].item() < expected < pairs["cosine_high"].item()
 
 
 def test_a_model_that_reads_nothing_has_no_pair_of_groups():
     nothing = stimuli(synonym_table(), np.ones((2, 0, 4)), words=[])
     sets = sentences_of(nothing, stimuli(paraphrase_table(), np.ones((2, 0, 4)), words=[]))
-    found = group_pair_table(
+    pairs = group_pair_table(
         sets[1], n_half_samples=5, level=0.9, generator=np.random.default_rng(0)
     )
-    assert list(found) == PAIR_COLUMNS
-    assert found.empty
+    assert list(pairs) == PAIR_COLUMNS
+    assert pairs.empty

@@ -46,14 +46,14 @@ def test_sentences_of_equal_slots_are_no_pair_of_different_ones():
 
 
 def test_squared_distance_grows_with_the_changes_where_words_add_up():
-    found = table(synonym_table(), additive(synonym_table())).query("pooling == 'cls'")
-    some = found[found["n_changed"] > 0]
+    slots = table(synonym_table(), additive(synonym_table())).query("pooling == 'cls'")
+    some = slots[slots["n_changed"] > 0]
     assert some["additivity"].tolist() == pytest.approx([1] * len(some), abs=1e-5)
 
 
 def test_rows_are_numbered_through_both_poolings():
-    found = table(synonym_table(), additive(synonym_table()))
-    assert found["pooling"].nunique() > 1 and found.index.tolist() == list(range(len(found)))
+    slots = table(synonym_table(), additive(synonym_table()))
+    assert slots["pooling"].nunique() > 1 and slots.index.tolist() == list(range(len(slots)))
 
 
 def test_words_that_act_together_do_not_add_up():
@@ -61,18 +61,18 @@ def test_words_that_act_together_do_not_add_up():
     slots = np.stack(rows["slots"].tolist())
     # All that a second change does was done by the first: a sentence is changed or is not.
     x = np.random.default_rng(0).normal(size=(1, 27, 400))
-    found = table(rows, x).query("pooling == 'cls'").set_index("n_changed")["additivity"]
-    assert found[2] == pytest.approx(1 / 2, abs=0.05)
-    assert found[3] == pytest.approx(1 / 3, abs=0.05)
+    additivity = table(rows, x).query("pooling == 'cls'").set_index("n_changed")["additivity"]
+    assert additivity[2] == pytest.approx(1 / 2, abs=0.05)
+    assert additivity[3] == pytest.approx(1 / 3, abs=0.05)
     # Steps along one line, each word further: mean squares still add up, of all pairs.
     line = slots.sum(axis=1).astype(float)[np.newaxis, :, np.newaxis] * np.ones(3)
-    found = table(rows, line).query("pooling == 'cls'").set_index("n_changed")["additivity"]
-    assert found[3] == pytest.approx(1)
+    additivity = table(rows, line).query("pooling == 'cls'").set_index("n_changed")["additivity"]
+    assert additivity[3] == pytest.approx(1)
 
 
 def test_a_sentence_has_no_distance_from_itself():
-    found = table(synonym_table(), additive(synonym_table()))
-    own = found[found["n_changed"] == 0]
+    slots = table(synonym_table(), additive(synonym_table()))
+    own = slots[slots["n_changed"] == 0]
     assert (own["euclidean_distance"] == 0).all()
     assert (own["cosine"] == 1).all()
     assert (own["relative_distance"] == 0).all()
@@ -85,8 +85,8 @@ def test_a_bag_of_words_changes_by_two_squares_a_word():
         [1000 * (row.group == "two") + 10 * slot + word for slot, word in enumerate(row.slots)]
         for row in rows.itertuples()
     ]
-    found = table(rows, np.ones((1, 54, 3)), words).query("pooling == 'bag_of_words'")
-    for row in found.itertuples():
+    slots = table(rows, np.ones((1, 54, 3)), words).query("pooling == 'bag_of_words'")
+    for row in slots.itertuples():
         assert row.euclidean_distance == pytest.approx((2 * row.n_changed) ** 0.5)
         assert row.cosine == pytest.approx(1 - row.n_changed / 3)
         # Two frames share no word: six words are not in both.
@@ -94,17 +94,17 @@ def test_a_bag_of_words_changes_by_two_squares_a_word():
 
 
 def test_all_is_the_mean_of_the_frames_and_has_all_pairs():
-    found = table(synonym_table(), additive(synonym_table())).query("pooling == 'max'")
-    by_group = found.pivot(index="n_changed", columns="group", values="euclidean_distance")
+    slots = table(synonym_table(), additive(synonym_table())).query("pooling == 'max'")
+    by_group = slots.pivot(index="n_changed", columns="group", values="euclidean_distance")
     assert np.allclose(by_group["all"], by_group[["one", "two"]].mean(axis=1))
-    assert found.query("group == 'all'")["n_pairs"].tolist() == [54, 162, 324, 216]
-    assert list(found) == COLUMNS
+    assert slots.query("group == 'all'")["n_pairs"].tolist() == [54, 162, 324, 216]
+    assert list(slots) == COLUMNS
 
 
 def test_one_frame_has_no_mean_and_no_relative_distance():
-    found = table(slot_rows("one"), additive(slot_rows("one")))
-    assert set(found["group"]) == {"one"}
-    assert found["relative_distance"].isna().all()
+    slots = table(slot_rows("one"), additive(slot_rows("one")))
+    assert set(slots["group"]) == {"one"}
+    assert slots["relative_distance"].isna().all()
 
 
 def test_rotation_changes_nothing():
@@ -118,6 +118,6 @@ def test_rotation_changes_nothing():
 def test_no_frame_or_nothing_read_gives_an_empty_table():
     nothing = table(other_rows("three", "paraphrases", 6), np.ones((1, 6, 3)))
     unread = table(synonym_table(), np.ones((1, 0, 3)), words=[])
-    for found in (nothing, unread):
-        assert list(found) == COLUMNS
-        assert found.empty
+    for empty in (nothing, unread):
+        assert list(empty) == COLUMNS
+        assert empty.empty

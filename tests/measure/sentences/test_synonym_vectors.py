@@ -49,11 +49,11 @@ def test_equal_vectors_are_exactly_alike():
 
 
 def test_poolings_come_in_order_and_the_bag_of_words_last():
-    found = vectors_of(stimuli(paraphrase_table(2), np.ones((4, 6, 3))))
-    assert [each.pooling for each in found] == ["cls", "mean", "max", "bag_of_words"]
-    assert [len(each.trained) for each in found] == [4, 4, 4, 1]
-    assert found[-1].random_weights is None
-    part = found[0].of(np.array([1, 5]))
+    vectors = vectors_of(stimuli(paraphrase_table(2), np.ones((4, 6, 3))))
+    assert [pooled.pooling for pooled in vectors] == ["cls", "mean", "max", "bag_of_words"]
+    assert [len(pooled.trained) for pooled in vectors] == [4, 4, 4, 1]
+    assert vectors[-1].random_weights is None
+    part = vectors[0].of(np.array([1, 5]))
     assert part.trained.shape == (4, 2, 3)
     assert part.random_weights is not None
     assert part.random_weights.shape == (4, 2, 3)

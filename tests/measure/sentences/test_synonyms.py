@@ -26,12 +26,12 @@ SETTINGS = settings_of(measure_synonyms, **FEW, level=0.9)
 def sets(n_layers: int = 2, turn: np.ndarray | None = None) -> tuple[Stimuli, Stimuli, Stimuli]:
     tables = synonym_table(), paraphrase_table(), control_table()
     labels = [codes(tables[0]["group"]), codes(tables[1]["meaning"]), codes(tables[2]["pair"])]
-    found = []
+    parts = []
     for seed, (table, label) in enumerate(zip(tables, labels, strict=True)):
         layers = [at_corners(label, 0.1 * (1 + n), seed=seed)[0] for n in range(n_layers)]
         x = np.stack(layers) if layers else np.ones((0, len(table), 16))
-        found.append(stimuli(table, x if turn is None else x @ turn))
-    return found[0], found[1], found[2]
+        parts.append(stimuli(table, x if turn is None else x @ turn))
+    return parts[0], parts[1], parts[2]
 
 
 def measured(*given: Stimuli, seed: int = 0) -> Outcome:
@@ -46,7 +46,7 @@ def inputs(*, is_empty: bool) -> dict[str, dict[str, Stimuli]]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measured(*sets())
 
 
@@ -67,21 +67,26 @@ def test_each_set_is_read_from_its_own_files(tmp_path: Path):
         assert np.array_equal(loaded[name].states["mean"], one.states["mean"])
 
 
-def test_every_layer_pooling_and_set_has_its_rows(found: Outcome):
+def test_every_layer_pooling_and_set_has_its_rows(outcome: Outcome):
     n_layers = 3 * 2 + 1  # of three poolings, and the bag of words
-    assert len(found["groups"]) == 3 * n_layers
-    assert len(found["group_pairs"]) == 15 * n_layers
-    assert len(found["slots"]) == 3 * 4 * n_layers
-    assert len(found["contrasts"]) == 4 * n_layers
-    for table in (found["groups"], found["group_pairs"], found["slots"], found["contrasts"]):
+    assert len(outcome["groups"]) == 3 * n_layers
+    assert len(outcome["group_pairs"]) == 15 * n_layers
+    assert len(outcome["slots"]) == 3 * 4 * n_layers
+    assert len(outcome["contrasts"]) == 4 * n_layers
+    for table in (
+        outcome["groups"],
+        outcome["group_pairs"],
+        outcome["slots"],
+        outcome["contrasts"],
+    ):
         assert set(table.loc[table["pooling"] != "bag_of_words", "layer"]) == {0, 1}
         assert set(table.loc[table["pooling"] == "bag_of_words", "layer"]) == {0}
 
 
-def test_within_and_between_are_means_of_the_pairs_of_groups(found: Outcome):
-    pairs = found["group_pairs"].query("pooling == 'mean' and layer == 1")
+def test_within_and_between_are_means_of_the_pairs_of_groups(outcome: Outcome):
+    pairs = outcome["group_pairs"].query("pooling == 'mean' and layer == 1")
     row = (
-        found["groups"]
+        outcome["groups"]
         .query("sentences == 'groups_and_random' and pooling == 'mean' and layer == 1")
         .iloc[0]
     )
@@ -91,27 +96,29 @@ def test_within_and_between_are_means_of_the_pairs_of_groups(found: Outcome):
         assert row[f"between_{quantity}"] == pytest.approx(pairs.loc[~own, quantity].mean())
 
 
-def test_meanings_and_contrasts_tell_of_the_same_pairs(found: Outcome):
-    groups = found["groups"].query("sentences == 'meanings' and pooling == 'cls' and layer == 0")
-    kinds = found["contrasts"].query("pooling == 'cls' and layer == 0").set_index("kind")["cosine"]
+def test_meanings_and_contrasts_tell_of_the_same_pairs(outcome: Outcome):
+    groups = outcome["groups"].query("sentences == 'meanings' and pooling == 'cls' and layer == 0")
+    kinds = (
+        outcome["contrasts"].query("pooling == 'cls' and layer == 0").set_index("kind")["cosine"]
+    )
     assert groups["within_cosine"].item() == pytest.approx(kinds["paraphrase"])
     assert groups["between_cosine"].item() == pytest.approx(kinds["unrelated"])
 
 
-def test_maps_are_of_the_last_layer_with_and_without_random_sentences(found: Outcome):
-    sizes = found["map"].groupby(["pooling", "sentences"]).size().to_dict()
+def test_maps_are_of_the_last_layer_with_and_without_random_sentences(outcome: Outcome):
+    sizes = outcome["map"].groupby(["pooling", "sentences"]).size().to_dict()
     assert sizes == {
         (pooling, sentences): n
         for pooling in ("cls", "mean")
         for sentences, n in (("groups", 60), ("groups_and_random", 70))
     }
-    view = found["map"].query("pooling == 'cls' and sentences == 'groups'")
+    view = outcome["map"].query("pooling == 'cls' and sentences == 'groups'")
     given = sets()[0]
     x = given.states["cls"][-1][:60].astype(np.float64)
     assert view["id"].tolist() == given.table["id"].iloc[:60].tolist()
     variances = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) ** 2
     assert np.allclose((view[["component_1", "component_2"]] ** 2).sum(), variances[:2])
-    shares = found["json"]["cls_groups"]
+    shares = outcome["json"]["cls_groups"]
     assert shares["n"] == 60
     assert shares["explained_variance_1"] == pytest.approx(variances[0] / variances.sum())
 
@@ -119,13 +126,13 @@ def test_maps_are_of_the_last_layer_with_and_without_random_sentences(found: Out
 def test_no_map_is_of_a_first_token_that_saw_no_other():
     given = sets()
     alike = given[0].states | {"cls": np.ones_like(given[0].states["cls"])}
-    found = measured(Stimuli(given[0].table, given[0].tokens, alike), *given[1:])
-    assert set(found["map"]["pooling"]) == {"mean"}
-    assert set(found["json"]) == {"mean_groups", "mean_groups_and_random"}
+    outcome = measured(Stimuli(given[0].table, given[0].tokens, alike), *given[1:])
+    assert set(outcome["map"]["pooling"]) == {"mean"}
+    assert set(outcome["json"]) == {"mean_groups", "mean_groups_and_random"}
 
 
-def test_planted_groups_lie_apart_on_the_map(found: Outcome):
-    view = found["map"].query("pooling == 'cls' and sentences == 'groups'")
+def test_planted_groups_lie_apart_on_the_map(outcome: Outcome):
+    view = outcome["map"].query("pooling == 'cls' and sentences == 'groups'")
     places = view[["component_1", "component_2"]].to_numpy()
     centers = view.groupby("group")[["component_1", "component_2"]].mean()
     distances = np.linalg.norm(places[:, None] - centers.to_numpy(), axis=-1)
@@ -133,10 +140,10 @@ def test_planted_groups_lie_apart_on_the_map(found: Outcome):
     assert (nearest == view["group"].to_numpy(object)).mean() > 0.95
 
 
-def test_rotation_moves_no_table(found: Outcome):
+def test_rotation_moves_no_table(outcome: Outcome):
     turned = measured(*sets(turn=rotation(16)))
     for name in ("groups", "slots", "contrasts"):
-        first, second = found[name], turned[name]
+        first, second = outcome[name], turned[name]
         trained = [
             column
             for column in first.select_dtypes("number")
@@ -154,9 +161,14 @@ def test_the_last_token_of_a_decoder_has_its_rows():
         )
         for one in sets()
     ]
-    found = measured(*given)
-    for table in (found["groups"], found["group_pairs"], found["slots"], found["contrasts"]):
+    outcome = measured(*given)
+    for table in (
+        outcome["groups"],
+        outcome["group_pairs"],
+        outcome["slots"],
+        outcome["contrasts"],
+    ):
         by_pooling = table.groupby("pooling").size()
         assert by_pooling["last"] == by_pooling["mean"]
-    last, mean = (found["groups"].query("pooling == @name") for name in ("last", "mean"))
+    last, mean = (outcome["groups"].query("pooling == @name") for name in ("last", "mean"))
     assert np.array_equal(last["purity"], mean["purity"])

@@ -158,7 +158,7 @@ def planted_sequences(n_documents: int = 24) -> tuple[PlacedSequences, Encoded]:
     changed = rng.random((n_documents, N_PLACES)) < 0.5
     changed[:, SITES] = label[:, np.newaxis] == 1
     words = np.where(changed, CHANGED, REFERENCE)
-    texts = [" ".join("b" if each else "a" for each in row) for row in changed]
+    texts = [" ".join("b" if is_changed else "a" for is_changed in row) for row in changed]
     sequences = Sequences(texts, ["other", "planted"], label, np.arange(n_documents))
     has = np.repeat(label[:, np.newaxis] == 1, len(SITES), axis=1)
     return PlacedSequences(sequences, planted_gene(), has), encoded_words(words)
@@ -179,6 +179,6 @@ def planted_gene() -> Gene:
 
 
 def encoded_words(words: Int[np.ndarray, "text place"]) -> Encoded:
-    first, last = (np.full((len(words), 1), each) for each in (CLS, SEP))
+    first, last = (np.full((len(words), 1), token_id) for token_id in (CLS, SEP))
     ids = np.concatenate([first, words, last], axis=1).astype(np.int64)
     return Encoded(ids, np.arange(1, N_PLACES + 1), MASK)

@@ -27,9 +27,11 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
 
 
 def test_all_tables_of_a_small_run_and_their_rows(learned: Any) -> None:
-    found = measure_attribution(**inputs(is_empty=False), **settings_of(measure_attribution, **FEW))
+    outcome = measure_attribution(
+        **inputs(is_empty=False), **settings_of(measure_attribution, **FEW)
+    )
     methods = {"last_attention", "attention_rollout", "gradient_x_input", "occlusion"}
-    precision, areas, curves = found["precision"], found["areas"], found["curves"]
+    precision, areas, curves = outcome["precision"], outcome["areas"], outcome["curves"]
     assert set(precision.loc[precision["weights"] == "trained", "method"]) == methods
     assert len(precision) == 4 + 4 + 1  # the seed, random weights, the regression
     regression = precision.iloc[-1]
@@ -39,7 +41,7 @@ def test_all_tables_of_a_small_run_and_their_rows(learned: Any) -> None:
     assert set(curves["n_hidden"]) == {0, 1, 4, 11}
     ends = curves[curves["n_hidden"] == 0].groupby("curve")["probability"]
     assert (ends.max() - ends.min()).max() == pytest.approx(0)
-    assert len(found["places"]) == 5 * len(set(in_pairs(learned.placed).sequences.label)) * 11
+    assert len(outcome["places"]) == 5 * len(set(in_pairs(learned.placed).sequences.label)) * 11
 
 
 def test_sequences_without_any_defining_change_are_refused(learned: Any) -> None:

@@ -22,7 +22,9 @@ def models() -> list[ScoredModel]:
         AT_RANDOM: np.where(has, np.array([[1.0], [0.75], [0.0]]), np.nan),
         REGRESSION: np.where(has, np.array([[1.0], [0.0], [0.0]]), np.nan),
     }
-    return [ScoredModel("trained", 0, {}, {(each, "deletion"): v for each, v in curves.items()})]
+    return [
+        ScoredModel("trained", 0, {}, {(method, "deletion"): v for method, v in curves.items()})
+    ]
 
 
 def test_curves_are_means_of_the_documents_with_a_change() -> None:
@@ -73,11 +75,11 @@ def test_every_number_of_curves_and_areas() -> None:
         curves |= {(name, kind): np.full((3, N), height) for kind in ("deletion", "insertion")}
     model = ScoredModel("trained", 7, {}, curves)
     rows = list(curve_rows([model], placed, STEPS, **OPTIONS))
-    of_m = [row for row in rows if row["method"] == "m"]
-    assert [row["curve"] for row in of_m] == ["deletion"] * 3 + ["insertion"] * 3
-    assert [row["n_hidden"] for row in of_m] == [*STEPS, *STEPS]
+    m_rows = [row for row in rows if row["method"] == "m"]
+    assert [row["curve"] for row in m_rows] == ["deletion"] * 3 + ["insertion"] * 3
+    assert [row["n_hidden"] for row in m_rows] == [*STEPS, *STEPS]
     for end in ("", "_low", "_high"):
-        values = [row[f"probability{end}"] for row in of_m]
+        values = [row[f"probability{end}"] for row in m_rows]
         assert values == pytest.approx([1, 0.5, 0, 0, 0.5, 1])
     areas = {
         (row["method"], row["curve"]): row for row in area_rows([model], placed, STEPS, **OPTIONS)

@@ -28,9 +28,9 @@ def test_every_method_finds_exactly_the_three_planted_sites() -> None:
     assert tuple(scores) == METHODS
     true = np.zeros_like(scores["occlusion"], dtype=bool)
     true[:, SITES] = True
-    for method, found in scores.items():
-        assert precision_at_all(ranking(found), true).tolist() == [1.0] * len(label), method
-        elsewhere, at_sites = np.abs(found[~true]).max(), found[true].min()
+    for method, score in scores.items():
+        assert precision_at_all(ranking(score), true).tolist() == [1.0] * len(label), method
+        elsewhere, at_sites = np.abs(score[~true]).max(), score[true].min()
         assert at_sites > 100 * elsewhere, method
 
 
@@ -42,14 +42,14 @@ def test_occlusion_is_the_fall_of_the_logit_by_hand() -> None:
     rows = np.arange(4)
     before = logits_of(module, encoded.ids)[rows, label]
     after = logits_of(module, with_hidden(encoded, hidden))[rows, label]
-    found = attributions(module, encoded, label)["occlusion"]
-    assert found[:, SITES[0]] == pytest.approx(before - after)
+    fall = attributions(module, encoded, label)["occlusion"]
+    assert fall[:, SITES[0]] == pytest.approx(before - after)
 
 
 def test_the_scores_of_the_other_class_have_the_other_sign() -> None:
     placed, encoded = planted_sequences(6)
     module, label = planted_classifier(), placed.sequences.label
-    own, other = (attributions(module, encoded, each) for each in (label, 1 - label))
+    own, other = (attributions(module, encoded, classes) for classes in (label, 1 - label))
     for method in ("gradient_x_input", "occlusion"):
         assert own[method] == pytest.approx(
             -other[method], abs=1e-9
@@ -62,14 +62,14 @@ def test_random_weights_find_the_sites_no_more_often_than_by_chance() -> None:
     placed, encoded = planted_sequences(40)
     true = np.zeros((40, 12), dtype=bool)
     true[:, SITES] = True
-    found = [
+    precisions = [
         precision_at_all(ranking(scores), true).mean()
         for seed in range(12)
         for scores in attributions(
             random_classifier(planted_classifier(), seed), encoded, placed.sequences.label
         ).values()
     ]
-    assert np.mean(found) == pytest.approx(3 / 12, abs=0.08)
+    assert np.mean(precisions) == pytest.approx(3 / 12, abs=0.08)
 
 
 def some_texts(n_classes: int) -> tuple[pd.DataFrame, list[str]]:
@@ -88,7 +88,7 @@ def some_texts(n_classes: int) -> tuple[pd.DataFrame, list[str]]:
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_the_word_that_says_the_class_scores_highest(n_classes: int) -> None:
     texts, classes = some_texts(n_classes)
-    label = np.array([classes.index(each) for each in texts["label"]])
+    label = np.array([classes.index(name) for name in texts["label"]])
     sequences = Sequences(list(texts["text"]), classes, label, np.arange(60))
     scores = regression_scores(texts, sequences, inverse_regularization=1.0)
     assert scores.shape == (60, 6)
@@ -106,5 +106,5 @@ def test_a_word_that_was_never_seen_scores_nothing() -> None:
 def test_the_regression_tells_its_own_texts() -> None:
     texts, classes = some_texts(3)
     counts, regression = fitted_regression(texts, classes, 1.0)
-    told = regression.predict(counts.transform(texts["text"]))
-    assert [classes[each] for each in told] == list(texts["label"])
+    predicted = regression.predict(counts.transform(texts["text"]))
+    assert [classes[number] for number in predicted] == list(texts["label"])

@@ -55,8 +55,8 @@ def test_the_known_order_begins_with_the_true_places_of_each_text() -> None:
 def test_a_trained_seed_has_curves_and_random_weights_have_none(learned: Any) -> None:
     n_texts = len(learned.placed.sequences.texts)
     orders = {"given": random_orders(learned.placed, 2, np.random.default_rng(0))}
-    asked = (learned.run, learned.root, 0, learned.placed, orders, [2, 4])
-    trained, at_random = scored_model(*asked, None), scored_model(*asked, 0)
+    arguments = (learned.run, learned.root, 0, learned.placed, orders, [2, 4])
+    trained, at_random = scored_model(*arguments, None), scored_model(*arguments, 0)
     assert trained.scores.keys() == at_random.scores.keys()
     assert not at_random.curves
     curve = trained.curves["given", "deletion"]
@@ -70,4 +70,4 @@ def test_a_trained_seed_has_curves_and_random_weights_have_none(learned: Any) ->
     assert curve[0, has] == pytest.approx(whole[has], rel=3e-6)
     assert np.abs(curve[-1, has] - whole[has]).max() > 5e-6  # so that the ends are told apart
     every = [trained.curves[method, "insertion"] for method, kind in trained.curves if kind != "x"]
-    assert all(np.array_equal(each[-1], every[0][-1], equal_nan=True) for each in every)
+    assert all(np.array_equal(insertion[-1], every[0][-1], equal_nan=True) for insertion in every)

@@ -62,8 +62,8 @@ def test_a_method_finds_the_sites_above_chance_and_above_all_random_weights() ->
     def verdicts(*at_random: str) -> dict[str, bool]:
         scores = {"best": known, "third": third.scores["third"], "none": -known}
         other = [
-            ScoredModel("random weights", seed, {"third": scores[each], "best": scores["none"]}, {})
-            for seed, each in enumerate(at_random)
+            ScoredModel("random weights", seed, {"third": scores[name], "best": scores["none"]}, {})
+            for seed, name in enumerate(at_random)
         ]
         rows = precision_rows([trained, *other, regression], placed, **OPTIONS)
         return {row["method"]: row["finds_sites"] for row in rows if row["weights"] == "trained"}
@@ -89,8 +89,8 @@ def test_a_change_is_found_where_its_place_is_among_the_first() -> None:
     placed, _ = planted_sequences(N)
     rows = list(change_rows(models(placed), placed, **OPTIONS))
     assert {row["weights"] for row in rows} == {"trained", "logistic regression"}
-    found = {row["change"]: row["found"] for row in rows if row["method"] == "third"}
-    assert found == pytest.approx({"A3B": 1.0, "A6B": 0.0, "A10B": 0.0})
+    shares = {row["change"]: row["found"] for row in rows if row["method"] == "third"}
+    assert shares == pytest.approx({"A3B": 1.0, "A6B": 0.0, "A10B": 0.0})
     assert [row["chance_found"] for row in rows] == pytest.approx([0.25] * len(rows))
     assert {row["n_documents"] for row in rows} == {N // 2}
 
@@ -124,12 +124,12 @@ def test_every_number_of_precision_and_recall() -> None:
     assert rows[0]["largest_random_any_class_precision"] == 0
     assert rows[0]["precision_less_regression_high"] == pytest.approx(2 / 3)
     assert np.isnan(rows[1]["largest_random_precision"])  # not scored at random weights
-    found = list(recall_rows(models(placed), placed, [3], **OPTIONS))
-    assert [row["recall"] for row in found] == pytest.approx([1, 1 / 3, 0, 1 / 3])
-    assert [row["recall_low"] for row in found] == pytest.approx([1, 1 / 3, 0, 1 / 3])
-    assert [row["recall_high"] for row in found] == pytest.approx([1, 1 / 3, 0, 1 / 3])
-    assert {(row["n_first"], row["n_documents"]) for row in found} == {(3, N // 2)}
-    assert [row["model_seed"] for row in found] == [0, 0, 0, None]
+    recalls = list(recall_rows(models(placed), placed, [3], **OPTIONS))
+    assert [row["recall"] for row in recalls] == pytest.approx([1, 1 / 3, 0, 1 / 3])
+    assert [row["recall_low"] for row in recalls] == pytest.approx([1, 1 / 3, 0, 1 / 3])
+    assert [row["recall_high"] for row in recalls] == pytest.approx([1, 1 / 3, 0, 1 / 3])
+    assert {(row["n_first"], row["n_documents"]) for row in recalls} == {(3, N // 2)}
+    assert [row["model_seed"] for row in recalls] == [0, 0, 0, None]
 
 
 def test_every_number_of_changes_and_places() -> None:
@@ -158,6 +158,6 @@ def test_a_share_of_first_places_by_hand() -> None:
     wanted = np.array([[True, False, True], [True, False, False]])
     assert _share(order, wanted, np.array([2, 3])).tolist() == pytest.approx([1, 1 / 3])
     assert _share(order, wanted, np.array([1, 1])).tolist() == [1, 0]
-    found = np.array([[1.0, 0.5, 0.25], [1.0, 0.5, 0.25]])
+    probability = np.array([[1.0, 0.5, 0.25], [1.0, 0.5, 0.25]])
     has = np.array([[True, True, False], [False, False, True]])
-    assert _share_of(found, has).tolist() == [0.75, 0.25]
+    assert _share_of(probability, has).tolist() == [0.75, 0.25]

@@ -63,20 +63,20 @@ def test_the_verdict_needs_the_interval_above_null_and_random_weights() -> None:
         *separation_rows(states(0.1), sequences(), **OPTIONS),
         *separation_rows(states(0.0, "random weights"), sequences(), **OPTIONS),
     ]
-    found = with_verdicts(rows)
-    assert found[1]["is_parted"] is True
-    assert found[1]["largest_random_silhouette"] == found[3]["silhouette"]
-    assert "is_parted" not in found[0] and "is_parted" not in found[3]
+    ruled = with_verdicts(rows)
+    assert ruled[1]["is_parted"] is True
+    assert ruled[1]["largest_random_silhouette"] == ruled[3]["silhouette"]
+    assert "is_parted" not in ruled[0] and "is_parted" not in ruled[3]
     rows[3]["silhouette"] = 1.0
     assert with_verdicts(rows)[1]["is_parted"] is False
 
 
 def test_distances_of_documents_by_hand() -> None:
     vectors = np.array([[1.0, 0], [3, 0], [0, 2], [0, 5], [1, 1], [-4, 0]])
-    found = document_distances(vectors, np.array([0, 0, 1, 1, 2, 3]))
+    distances = document_distances(vectors, np.array([0, 0, 1, 1, 2, 3]))
     half = 1 - 0.5**0.5
     expected = [[0, 1, half, 2], [1, 0, half, 1], [half, half, 0, 1 + 0.5**0.5]]
-    assert found == pytest.approx(np.array([*expected, [2, 1, 1 + 0.5**0.5, 0]]), abs=1e-6)
+    assert distances == pytest.approx(np.array([*expected, [2, 1, 1 + 0.5**0.5, 0]]), abs=1e-6)
     mean = document_distances(vectors[[1, 2, 4]], np.array([0, 0, 1]))
     assert mean[0, 1] == pytest.approx(1 - 5 / 26**0.5, abs=1e-6)  # of (1.5, 1) and (1, 1)
 

@@ -24,10 +24,10 @@ def attention(weights: str, inside: float, seed: int = 0) -> SequenceAttention:
     shape = (2, 1, 1, N)
     values = {ANY: np.full(shape, inside), OWN: np.full(shape, inside)}
     values[OWN][..., ::2] = np.nan
-    outside = {region: np.where(np.isnan(each), np.nan, 0.1) for region, each in values.items()}
-    states, of_attention = np.full((2, 2, N), 3.0), np.full((4, 1, N), 0.5)
+    outside = {region: np.where(np.isnan(mass), np.nan, 0.1) for region, mass in values.items()}
+    states, measures = np.full((2, 2, N), 3.0), np.full((4, 1, N), 0.5)
     places = np.full((2, 1, N_PLACES), inside)
-    return SequenceAttention(weights, seed, values, outside, states, of_attention, places)
+    return SequenceAttention(weights, seed, values, outside, states, measures, places)
 
 
 def test_ratios_their_verdict_and_the_largest_at_random() -> None:
@@ -39,8 +39,8 @@ def test_ratios_their_verdict_and_the_largest_at_random() -> None:
     ]
     rows = list(region_rows(models, placed, **OPTIONS))
     assert len(rows) == 3 * 2 * 2
-    of_trained = [row for row in rows if row["weights"] == "trained"]
-    for row in of_trained:
+    trained = [row for row in rows if row["weights"] == "trained"]
+    for row in trained:
         assert row["ratio"] == pytest.approx(4)
         assert row["ratio_low"] == pytest.approx(4)  # nothing differs between documents
         assert row["largest_random_ratio"] == pytest.approx(2)
@@ -49,15 +49,15 @@ def test_ratios_their_verdict_and_the_largest_at_random() -> None:
         assert (row["layer"], row["head"]) == (1, 1)
     assert not any("looks_there" in row for row in rows if row["weights"] != "trained")
     below = [attention("trained", 0.15), attention("random weights", 0.2)]
-    found = [row for row in region_rows(below, placed, **OPTIONS) if row["weights"] == "trained"]
-    assert not any(row["looks_there"] for row in found)
+    lower = [row for row in region_rows(below, placed, **OPTIONS) if row["weights"] == "trained"]
+    assert not any(row["looks_there"] for row in lower)
 
 
 def two_heads(weights: str, first: float, second: float) -> SequenceAttention:
     """One layer of two heads, of which each gives so many times as much to places of a region."""
     one, other = attention(weights, 0.1 * first), attention(weights, 0.1 * second)
-    inside = {key: np.concatenate([each, other.inside[key]], 2) for key, each in one.inside.items()}
-    outside = {key: np.concatenate([each, each], 2) for key, each in one.outside.items()}
+    inside = {key: np.concatenate([mass, other.inside[key]], 2) for key, mass in one.inside.items()}
+    outside = {key: np.concatenate([mass, mass], 2) for key, mass in one.outside.items()}
     return replace(one, inside=inside, outside=outside)
 
 
@@ -69,10 +69,10 @@ def test_heads_are_held_against_those_of_all_random_weights_together() -> None:
         models = [two_heads("trained", first, second), *at_random]
         names = ("looks_there", "above_random_heads", "below_random_heads")
         rows = region_rows(models, placed, **OPTIONS)
-        found = [row for row in rows if row["weights"] == "trained" and row["region"] == ANY]
-        assert all(row["smallest_ratio_of_random_heads"] == pytest.approx(0.5) for row in found)
-        assert all(row["largest_ratio_of_random_heads"] == pytest.approx(3) for row in found)
-        named = [row for row in found if row["reader"] == "first token"]
+        trained = [row for row in rows if row["weights"] == "trained" and row["region"] == ANY]
+        assert all(row["smallest_ratio_of_random_heads"] == pytest.approx(0.5) for row in trained)
+        assert all(row["largest_ratio_of_random_heads"] == pytest.approx(3) for row in trained)
+        named = [row for row in trained if row["reader"] == "first token"]
         return [tuple(row[name] for name in names) for row in named]
 
     # Above the same head, yet below the largest of all; then above and below all of them.
@@ -129,10 +129,10 @@ def test_a_ratio_is_that_of_the_means_and_classes_keep_their_share() -> None:
 def test_every_number_of_layers_and_places() -> None:
     placed, _ = planted_sequences(N)
     states = np.arange(4.0).reshape(2, 2, 1) + np.zeros(N)
-    of_attention = np.arange(8.0).reshape(4, 2, 1) + np.zeros(N)
+    measures = np.arange(8.0).reshape(4, 2, 1) + np.zeros(N)
     places = np.arange(4.0).reshape(2, 2, 1) + np.arange(N_PLACES) / 100
     blocks = np.zeros((2, 2, 1, N))
-    given = SequenceAttention("trained", 0, {}, {ANY: blocks}, states, of_attention, places)
+    given = SequenceAttention("trained", 0, {}, {ANY: blocks}, states, measures, places)
     rows = list(layer_rows([given], placed, **OPTIONS))
     quantities = ["cone_index", "mean_cosine", "row_entropy", "value_entropy"]
     quantities += ["to_first_token", "to_separator"]
@@ -150,6 +150,6 @@ def test_every_number_of_layers_and_places() -> None:
         for place in range(N_PLACES)
     ]
     columns = ("layer", "reader", "place", "first_codon", "last_codon", "attention")
-    found = [tuple(row[column] for column in columns) for row in shown]
-    assert [row[:5] for row in found] == [row[:5] for row in expected]
-    assert [row[5] for row in found] == pytest.approx([row[5] for row in expected])
+    cells = [tuple(row[column] for column in columns) for row in shown]
+    assert [row[:5] for row in cells] == [row[:5] for row in expected]
+    assert [row[5] for row in cells] == pytest.approx([row[5] for row in expected])

@@ -39,9 +39,9 @@ def test_a_hidden_place_has_the_mask_and_no_other_changes(learned: Any) -> None:
     encoded = encode_sequences(learned.run, checkpoint, learned.placed.sequences.texts)
     hidden = np.zeros((len(encoded.ids), len(encoded.places)), dtype=bool)
     hidden[0, 3] = True
-    found = with_hidden(encoded, hidden)
-    assert found[0, 4] == encoded.mask_id
-    assert (found != encoded.ids).sum() == 1
+    ids = with_hidden(encoded, hidden)
+    assert ids[0, 4] == encoded.mask_id
+    assert (ids != encoded.ids).sum() == 1
     assert (encoded.ids != encoded.mask_id).all()  # what was given stays
 
 

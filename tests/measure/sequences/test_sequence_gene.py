@@ -32,8 +32,8 @@ def test_changes_are_named_as_in_the_table_and_lie_where_their_codon_is() -> Non
     assert {change for kind, change in named.index if kind == "delta"} == {"T478K"}
     assert not (gene.changes["class"] == "gh").any()
     by_hand = (gene.codons[:, 0] <= 484) & (gene.codons[:, 1] >= 484)
-    of_484 = (gene.changes["codon"] == 484).to_numpy()
-    assert (gene.covers[of_484] == by_hand).all()
+    at_484 = (gene.changes["codon"] == 484).to_numpy()
+    assert (gene.covers[at_484] == by_hand).all()
     assert by_hand.sum() == 2  # a shared codon
 
 

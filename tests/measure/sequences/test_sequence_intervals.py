@@ -33,7 +33,9 @@ def test_a_class_of_one_document_has_no_interval() -> None:
 
 def test_two_values_have_the_same_halves() -> None:
     values = np.random.default_rng(1).normal(size=30)
-    one, other = (class_means(each, np.arange(30) % 3, **OPTIONS)[1] for each in (values, -values))
+    one, other = (
+        class_means(signed, np.arange(30) % 3, **OPTIONS)[1] for signed in (values, -values)
+    )
     assert one.deviations == pytest.approx(-other.deviations)
 
 

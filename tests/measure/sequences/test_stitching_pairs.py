@@ -54,16 +54,16 @@ def turned(module: Any, turn: np.ndarray) -> Any:
             return self.norm(x @ by.T) @ by
 
     with torch.no_grad():
-        for path, each in list(module.named_modules()):
-            reads = isinstance(each, torch.nn.Linear) and any(name in path for name in READ_BY)
-            if reads or isinstance(each, torch.nn.Embedding):
-                each.weight.copy_(each.weight @ by)
-            elif isinstance(each, torch.nn.Linear) and path.endswith("output.dense"):
-                each.weight.copy_(by.T @ each.weight)
-                each.bias.copy_(each.bias @ by)
-            elif isinstance(each, torch.nn.LayerNorm):
+        for path, submodule in list(module.named_modules()):
+            reads = isinstance(submodule, torch.nn.Linear) and any(name in path for name in READ_BY)
+            if reads or isinstance(submodule, torch.nn.Embedding):
+                submodule.weight.copy_(submodule.weight @ by)
+            elif isinstance(submodule, torch.nn.Linear) and path.endswith("output.dense"):
+                submodule.weight.copy_(by.T @ submodule.weight)
+                submodule.bias.copy_(submodule.bias @ by)
+            elif isinstance(submodule, torch.nn.LayerNorm):
                 holder, _, name = path.rpartition(".")
-                setattr(module.get_submodule(holder), name, TurnedNorm(each))
+                setattr(module.get_submodule(holder), name, TurnedNorm(submodule))
     return module.eval()
 
 
@@ -72,8 +72,8 @@ def centered(*modules: Any) -> None:
 
     mean = torch.tensor(logits_of(modules[0], TOKENS).mean(axis=0))
     with torch.no_grad():
-        for each in modules:
-            each.classifier.bias -= mean
+        for module in modules:
+            module.classifier.bias -= mean
 
 
 def embedding_of(module: Any) -> np.ndarray:
@@ -97,8 +97,8 @@ def test_a_turned_copy_is_stitched_through_the_vocabulary_and_not_as_it_is() -> 
     for name in (VOCABULARY, FREQUENT):
         assert right_answers(upper, states, stitches[name], TOKENS, label, range(len(states))).all()
     assert {name: len(draws) for name, draws in null.items()} == {TURNED: 3, SHUFFLED: 3}
-    for layer, of_layer in enumerate(states):
-        stitched = stitches[VOCABULARY][layer](of_layer)
+    for layer, vectors in enumerate(states):
+        stitched = stitches[VOCABULARY][layer](vectors)
         assert logits_above(upper, layer, stitched, TOKENS) == pytest.approx(whole, abs=1e-3)
 
 
@@ -112,15 +112,15 @@ def test_with_all_signs_changed_no_answer_is_right_as_it_is_and_all_are_by_the_v
         *embeddings, np.arange(20), len(states), n_draws, np.random.default_rng(2)
     )
 
-    def of_last(stitch: Any) -> np.ndarray:
+    def right_at_last(stitch: Any) -> np.ndarray:
         return right_answers(upper, states, stitch, TOKENS, label, range(len(states)))[-1]
 
-    last = {name: of_last(stitch) for name, stitch in stitches.items()}
+    last = {name: right_at_last(stitch) for name, stitch in stitches.items()}
     assert last[VOCABULARY].all() and last[FREQUENT].all()
     # At layer L only a tanh and a head without offset are above: the logits change their signs.
     assert not last[IDENTITY].any()
     # Of a turn and its negative, equally likely, at most one is right: 1/2 is the largest mean.
-    random = [of_last(stitch).mean() for stitch in null[TURNED]]
+    random = [right_at_last(stitch).mean() for stitch in null[TURNED]]
     error = np.std(random) / np.sqrt(n_draws)
     assert np.mean(random) < 0.5 + 3 * error and error < 0.05
 
@@ -156,7 +156,9 @@ def test_a_seed_is_below_every_seed_and_itself(pairs: list[StitchedPair], two_se
     assert all(right.shape == (3, n) for right in other.right.values())
     documents = two_seeds.texts.held_out.document.max() + 1
     assert {kind: len(draws) for kind, draws in other.null.items()} == {TURNED: 2, SHUFFLED: 2}
-    assert all(each.shape == (3, documents) for draws in other.null.values() for each in draws)
+    assert all(
+        answers.shape == (3, documents) for draws in other.null.values() for answers in draws
+    )
     assert other.explained.share <= 1 and control.explained.share > other.explained.share
     assert 2 <= other.frequent_explained.n_tokens < other.explained.n_tokens
     assert control.frequent_explained.share > other.frequent_explained.shuffled
@@ -191,8 +193,8 @@ def test_training_texts_are_the_first_of_each_document(two_seeds: Any) -> None:
     texts = pd.DataFrame({"split": ["train", "test", "train", "train"], "document": [7, 8, 7, 9],
                           "text": ["a", "b", "c", "d"]})  # fmt: skip
     held_out = two_seeds.texts.held_out
-    found = stitched_texts(held_out, texts)
-    assert found is not None and found.training == ["a", "d"] and found.held_out is held_out
-    assert found.read == ["a", "c", "d"]
+    chosen = stitched_texts(held_out, texts)
+    assert chosen is not None and chosen.training == ["a", "d"] and chosen.held_out is held_out
+    assert chosen.read == ["a", "c", "d"]
     assert stitched_texts(None, texts) is None
     assert first_of_each(np.array([1, 0, 1, 0])).tolist() == [1, 0]

@@ -43,14 +43,14 @@ SEQUENCES = Sequences(
 def right(*accuracy: float, n: int = 2 * N_DOCUMENTS) -> np.ndarray:
     """Answers, by layer, of which every 1 / accuracy-th is right."""
     rng = np.random.default_rng(0)
-    return np.stack([rng.permutation(n) < round(each * n) for each in accuracy])
+    return np.stack([rng.permutation(n) < round(share * n) for share in accuracy])
 
 
 def one_of_two(*accuracy: float) -> np.ndarray:
     """Answers of which each document has one right of two where the accuracy is 0.5."""
-    found = right(*accuracy)
-    found[np.array(accuracy) == 0.5] = np.arange(2 * N_DOCUMENTS) % 2 == 0
-    return found
+    answers = right(*accuracy)
+    answers[np.array(accuracy) == 0.5] = np.arange(2 * N_DOCUMENTS) % 2 == 0
+    return answers
 
 
 def pair(upper: int, lower: int, vocabulary: tuple[float, ...]) -> StitchedPair:
@@ -141,7 +141,7 @@ def test_a_good_random_stitch_of_any_pair_raises_the_bar_that_others_are_to_pass
 
 
 def test_the_bar_is_the_best_random_stitch_of_all_pairs_not_the_worst() -> None:
-    draws = [right(0.5, 0.5, each, 0.5, n=N_DOCUMENTS) for each in (1.0, 0.5)]
+    draws = [right(0.5, 0.5, share, 0.5, n=N_DOCUMENTS) for share in (1.0, 0.5)]
     lucky = replace(pair(1, 0, POOR), null={TURNED: draws})
     table = pd.DataFrame(pair_rows([pair(0, 1, GOOD), lucky], SEQUENCES, **OPTIONS))
     assert table["null_accuracy_largest_of_all_pairs"].tolist() == [1.0, 1.0]
@@ -164,8 +164,10 @@ def test_what_none_recovers_or_no_classifier_has_is_no_error() -> None:
 
 def test_verdicts_are_of_the_whole_interval() -> None:
     bars = {"above": 0.5, "not_above": 0.5}
-    found = [verdict(*each, **bars) for each in ((0.6, 0.7), (0.4, 0.5), (0.4, 0.6), (0.5, 0.6))]
-    assert found == [MATCHES, DIFFERS, UNDECIDED, UNDECIDED]
+    verdicts = [
+        verdict(*bounds, **bars) for bounds in ((0.6, 0.7), (0.4, 0.5), (0.4, 0.6), (0.5, 0.6))
+    ]
+    assert verdicts == [MATCHES, DIFFERS, UNDECIDED, UNDECIDED]
     assert verdict(0.5 + 1e-15, 0.6, **bars) == UNDECIDED
     assert verdict(float("nan"), float("nan"), **bars) == UNDECIDED
 
@@ -173,7 +175,7 @@ def test_verdicts_are_of_the_whole_interval() -> None:
 def test_between_the_bars_a_verdict_is_undecided() -> None:
     bars = {"above": 0.5, "not_above": 0.3}
     ends = ((0.51, 0.6), (0.31, 0.5), (0.2, 0.31), (0.2, 0.3))
-    assert [verdict(*each, **bars) for each in ends] == [MATCHES, UNDECIDED, UNDECIDED, DIFFERS]
+    assert [verdict(*bounds, **bars) for bounds in ends] == [MATCHES, UNDECIDED, UNDECIDED, DIFFERS]
 
 
 def test_a_claim_asks_for_all_pairs_of_a_seed() -> None:

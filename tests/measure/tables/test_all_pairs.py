@@ -13,7 +13,7 @@ def pairs() -> AllPairs:
 
 
 def test_every_pair_of_each_space_is_counted_once(pairs: AllPairs):
-    counts = {space: each["cosine"].n for space, each in pairs.distributions.items()}
+    counts = {space: by_quantity["cosine"].n for space, by_quantity in pairs.distributions.items()}
     within = {"input": 120 * 119 // 2, "positional": 30 * 29 // 2}
     assert counts == within | {"token_position": 120 * 30, "joint": 150 * 149 // 2}
 
@@ -33,16 +33,16 @@ def test_the_summary_has_a_row_for_each_quantity_and_the_moments_of_a_direct_cou
     assert len(table) == 3 + 1 + 4 * 3
     x = MATRICES["input"].astype(float)
     direct = (x @ x.T)[np.triu_indices(120, k=1)]
-    found = table.loc[("input", "dot_product")]
-    assert found["mean"] == pytest.approx(direct.mean(), rel=1e-5)
-    assert found["maximum"] == pytest.approx(direct.max(), rel=1e-5)
-    assert found["quantile_0.5"] == pytest.approx(np.median(direct), abs=found["resolution"])
+    row = table.loc[("input", "dot_product")]
+    assert row["mean"] == pytest.approx(direct.mean(), rel=1e-5)
+    assert row["maximum"] == pytest.approx(direct.max(), rel=1e-5)
+    assert row["quantile_0.5"] == pytest.approx(np.median(direct), abs=row["resolution"])
 
 
 def test_without_positions_there_is_one_space():
     alone = {"input": MATRICES["input"]}
-    found = compare_all_pairs(alone, VOCABULARY, n_bins=64, n_pairs=1, device="cpu")
-    assert set(found.norms) == set(found.distributions) == {"input"}
+    compared = compare_all_pairs(alone, VOCABULARY, n_bins=64, n_pairs=1, device="cpu")
+    assert set(compared.norms) == set(compared.distributions) == {"input"}
 
 
 def test_special_and_unused_tokens_are_not_ordinary():

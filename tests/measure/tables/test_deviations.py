@@ -31,9 +31,9 @@ def test_a_digest_knows_units_and_their_order():
 def test_tables_are_published_without_what_is_kept_apart(tmp_path):
     one = table_of(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
     two = pd.DataFrame({"layer": [0], "mean": [1.0]})
-    tables, found = without_deviations({"one": one, "two": two})
+    tables, kept = without_deviations({"one": one, "two": two})
     assert [list(table) for table in tables.values()] == [["layer", "mean"]] * 2
-    save_rows(found, str(tmp_path / "kept.parquet"))
+    save_rows(kept, str(tmp_path / "kept.parquet"))
     (row,) = load_rows(str(tmp_path / "kept.parquet")).to_dict("records")
     assert list(row) == COLUMNS
     assert (row["table"], row["row"], row["quantity"], row["n_units"]) == ("one", 0, "mean", 4)
@@ -41,7 +41,7 @@ def test_tables_are_published_without_what_is_kept_apart(tmp_path):
 
 
 def test_nothing_is_kept_of_tables_without_rows(tmp_path):
-    _, found = without_deviations({"one": table_of(np.zeros((3, 2)))[:0]})
-    save_rows(found, str(tmp_path / "none.parquet"))
+    _, kept = without_deviations({"one": table_of(np.zeros((3, 2)))[:0]})
+    save_rows(kept, str(tmp_path / "none.parquet"))
     assert list(load_rows(str(tmp_path / "none.parquet"))) == COLUMNS
-    assert found.empty
+    assert kept.empty

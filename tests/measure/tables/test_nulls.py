@@ -26,9 +26,9 @@ def test_q_values_are_those_of_scipy():
 
 
 def test_what_was_not_tested_does_not_count():
-    found = q_of([0.01, NAN, 0.02])
-    assert found[::2] == pytest.approx([0.02, 0.02])
-    assert np.isnan(found[1])
+    q_values = q_of([0.01, NAN, 0.02])
+    assert q_values[::2] == pytest.approx([0.02, 0.02])
+    assert np.isnan(q_values[1])
     assert np.isnan(q_of([NAN, NAN])).all()
 
 
@@ -44,28 +44,28 @@ def test_a_table_without_p_values_stays_as_it_is():
 
 def test_columns_of_a_null():
     null = np.column_stack([np.arange(-50.0, 51.0), np.full(101, NAN)])
-    found = null_columns("x", "_y", np.array([49.0, 1.0]), null, level=0.9, two_sided=False)
-    assert list(found) == ["null_x_y", "null_x_y_low", "null_x_y_high", "p_value_y"]
-    assert [found[name][0] for name in found] == pytest.approx([0, -45, 45, 3 / 102])
-    assert all(np.isnan(values[1]) for values in found.values())
+    columns = null_columns("x", "_y", np.array([49.0, 1.0]), null, level=0.9, two_sided=False)
+    assert list(columns) == ["null_x_y", "null_x_y_low", "null_x_y_high", "p_value_y"]
+    assert [columns[name][0] for name in columns] == pytest.approx([0, -45, 45, 3 / 102])
+    assert all(np.isnan(values[1]) for values in columns.values())
 
 
 def test_two_sided_p_values_count_both_ends():
     null = np.arange(-50.0, 51.0)[:, None]
     for value in (49.0, -49.0):
-        found = null_columns("x", "", np.array([value]), null, level=0.9, two_sided=True)
-        assert found["p_value"][0] == pytest.approx(5 / 102)
+        columns = null_columns("x", "", np.array([value]), null, level=0.9, two_sided=True)
+        assert columns["p_value"][0] == pytest.approx(5 / 102)
 
 
 def test_a_draw_that_is_equal_but_for_rounding_is_as_large():
     null = np.array([[0.1 + 0.2 - 1e-16], [0.3 - 1e-16], [0.2]])
-    found = null_columns("x", "", np.array([0.1 + 0.2]), null, level=0.9, two_sided=False)
-    assert found["p_value"][0] == 3 / 4
+    columns = null_columns("x", "", np.array([0.1 + 0.2]), null, level=0.9, two_sided=False)
+    assert columns["p_value"][0] == 3 / 4
 
 
 def test_without_draws_nothing_is_known():
-    found = null_columns("x", "", np.array([1.0]), np.empty((0, 1)), level=0.9, two_sided=True)
-    assert np.isnan(list(found.values())).all()
+    columns = null_columns("x", "", np.array([1.0]), np.empty((0, 1)), level=0.9, two_sided=True)
+    assert np.isnan(list(columns.values())).all()
 
 
 def test_means_and_ranges_leave_out_what_is_not_defined():

@@ -26,21 +26,21 @@ def planted(seed: int = 0, strength: float = 2.0) -> ReadCorpus:
             "document": names,
             "domain": "",
             "subject": np.where(label, "glad", "sad"),
-            "text": [" ".join(each) for each in words],
+            "text": [" ".join(line) for line in words],
             "copy_of": names,
         }
     )
     whole = ReadTexts(texts, pd.DataFrame({"text": names}), NONE, _states(rng, label, strength))
-    of_halves = texts.loc[texts.index.repeat(2), ["document", "copy_of", "text"]].reset_index(
+    half_texts = texts.loc[texts.index.repeat(2), ["document", "copy_of", "text"]].reset_index(
         drop=True
     )
-    of_halves["half"] = np.tile([1, 2], N)
-    of_halves["id"] = of_halves["document"] + ".half" + of_halves["half"].astype(str)
+    half_texts["half"] = np.tile([1, 2], N)
+    half_texts["id"] = half_texts["document"] + ".half" + half_texts["half"].astype(str)
     states = _states(rng, np.zeros(2 * N), 0.0)
     shared = np.repeat(rng.normal(size=(N, DIM)), 2, axis=0)
     for vectors in states.values():
         vectors[CARRIER] += shared
-    halves = ReadTexts(of_halves, pd.DataFrame({"text": of_halves["id"]}), NONE, states)
+    halves = ReadTexts(half_texts, pd.DataFrame({"text": half_texts["id"]}), NONE, states)
     return ReadCorpus(whole, halves)
 
 

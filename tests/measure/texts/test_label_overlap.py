@@ -73,9 +73,11 @@ def test_values_are_those_of_the_measures(table: pd.DataFrame) -> None:
 @pytest.mark.slow
 def test_chance_is_the_mean_of_shuffled_labels(table: pd.DataFrame) -> None:
     assert table["chance"].to_numpy() == pytest.approx((N / 2 - 1) / (N - 1))
-    found = table_of(states(), n_shuffles=60)
-    assert found["null_mean"].to_numpy() == pytest.approx(found["chance"].to_numpy(), abs=0.02)
-    assert (found["null_largest"] >= found["null_mean"]).all()
+    overlaps = table_of(states(), n_shuffles=60)
+    assert overlaps["null_mean"].to_numpy() == pytest.approx(
+        overlaps["chance"].to_numpy(), abs=0.02
+    )
+    assert (overlaps["null_largest"] >= overlaps["null_mean"]).all()
 
 
 def test_the_last_layer_differs_from_itself_by_nothing(table: pd.DataFrame) -> None:
@@ -87,17 +89,17 @@ def test_a_text_of_two_windows_is_their_mean(table: pd.DataFrame) -> None:
     read = states()
     twice = {pooling: np.concatenate([x - 1, x + 1], axis=1) for pooling, x in read.states.items()}
     windows = pd.concat([read.windows, read.windows], ignore_index=True)
-    found = table_of(LabeledStates(read.texts, windows, read.tokens, twice))
-    assert found["value"].to_numpy() == pytest.approx(table["value"].to_numpy())
+    overlaps = table_of(LabeledStates(read.texts, windows, read.tokens, twice))
+    assert overlaps["value"].to_numpy() == pytest.approx(table["value"].to_numpy())
 
 
 def test_one_vector_for_all_texts_has_no_neighbors() -> None:
     read = states()
     read.states["cls"][0] = 1
-    found = table_of(read)
-    flat = (found["pooling"] == "cls") & (found["layer"] == 0)
-    assert found.loc[flat, ["value", "low", "null_mean"]].isna().all(axis=None)
-    assert found.loc[~flat, "value"].notna().all()
+    overlaps = table_of(read)
+    flat = (overlaps["pooling"] == "cls") & (overlaps["layer"] == 0)
+    assert overlaps.loc[flat, ["value", "low", "null_mean"]].isna().all(axis=None)
+    assert overlaps.loc[~flat, "value"].notna().all()
 
 
 def test_what_is_left_out_or_has_no_labels_has_no_row() -> None:
@@ -115,21 +117,23 @@ def test_random_weights_stand_beside_corpora_that_are_named() -> None:
     pooled = dict.fromkeys(("cls", "mean", "max"), read.states["mean"])
     mail = LabeledStates(texts, pd.DataFrame({"text": names}), read.tokens, pooled)
     given = SETTINGS | {"random_weights_corpora": ["mail"]}
-    found = measure_label_overlap(module, None, {"mail": mail, "post": mail}, **given)["csv"]
-    is_mail = found["corpus"] == "mail"
-    flat = (found["pooling"] == "cls") & (found["layer"] == 0)  # one vector for all texts
-    assert found.loc[is_mail & ~flat, "random_weights_value"].between(0, 1).all()
-    assert found.loc[flat, "random_weights_value"].isna().all()
-    assert found.loc[~is_mail, "random_weights_value"].isna().all()
+    overlaps = measure_label_overlap(module, None, {"mail": mail, "post": mail}, **given)["csv"]
+    is_mail = overlaps["corpus"] == "mail"
+    flat = (overlaps["pooling"] == "cls") & (overlaps["layer"] == 0)  # one vector for all texts
+    assert overlaps.loc[is_mail & ~flat, "random_weights_value"].between(0, 1).all()
+    assert overlaps.loc[flat, "random_weights_value"].isna().all()
+    assert overlaps.loc[~is_mail, "random_weights_value"].isna().all()
 
 
 def test_the_vector_of_a_sentence_model_has_rows_and_moves_no_other(table: pd.DataFrame) -> None:
     read = states()
     own = replace(read, sentences=read.states["mean"][CARRIER].copy())
-    found = table_of(own)
-    is_own = found["pooling"] == "sentence"
-    pd.testing.assert_frame_equal(found[~is_own].reset_index(drop=True), table, check_dtype=False)
+    overlaps = table_of(own)
+    is_own = overlaps["pooling"] == "sentence"
+    pd.testing.assert_frame_equal(
+        overlaps[~is_own].reset_index(drop=True), table, check_dtype=False
+    )
     mean = table[(table["pooling"] == "mean") & (table["layer"] == CARRIER)]
-    assert found.loc[is_own, "value"].tolist() == mean["value"].tolist()
+    assert overlaps.loc[is_own, "value"].tolist() == mean["value"].tolist()
     outside = ["layer", "less_last", "less_last_low", "less_last_high"]
-    assert found.loc[is_own, outside].isna().all(axis=None)
+    assert overlaps.loc[is_own, outside].isna().all(axis=None)

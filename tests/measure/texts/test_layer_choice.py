@@ -73,8 +73,8 @@ def test_what_is_left_out_or_small_has_no_row():
 
 
 def test_more_labeled_texts_than_wanted_are_drawn():
-    found = planted_table(most_texts=60).drop_duplicates("task").set_index("task")["n"]
-    assert found.to_dict() == {"search": N, "labels": 60, "clusters": 60}
+    n_by_task = planted_table(most_texts=60).drop_duplicates("task").set_index("task")["n"]
+    assert n_by_task.to_dict() == {"search": N, "labels": 60, "clusters": 60}
 
 
 def test_a_text_of_several_windows_is_their_mean():
@@ -87,14 +87,14 @@ def test_a_text_of_several_windows_is_their_mean():
 
 def test_the_vector_of_a_sentence_model_stands_beside_and_moves_no_other(table: pd.DataFrame):
     read = {"planted": with_own_vectors(planted())}
-    found = measure_layer_choice(None, None, read, **SETTINGS)["csv"]
-    is_own = found["embedding"] == "sentence"
-    pd.testing.assert_frame_equal(found[~is_own].reset_index(drop=True), table)
-    own = found[is_own]
+    scores = measure_layer_choice(None, None, read, **SETTINGS)["csv"]
+    is_own = scores["embedding"] == "sentence"
+    pd.testing.assert_frame_equal(scores[~is_own].reset_index(drop=True), table)
+    own = scores[is_own]
     assert own["task"].tolist() == ["search", "labels", "clusters"]
     assert own[["layer", "rank", "less_last"]].isna().all(axis=None)
     assert not own["among_best"].any() and set(own["weights"]) == {"trained"}
-    mean = found[(found["embedding"] == "mean") & (found["layer"] == CARRIER)]
+    mean = scores[(scores["embedding"] == "mean") & (scores["layer"] == CARRIER)]
     assert own["value"].tolist() == mean["value"].tolist()
     assert (own["less_best_high"] >= 0).all()
 
@@ -103,7 +103,7 @@ def test_of_a_decoder_the_last_token_is_ranked():
     whole = planted().whole
     states = whole.states | {"last": whole.states["mean"] + np.float32(1)}
     read = {"planted": ReadCorpus(replace(whole, states=states), planted().halves)}
-    found = measure_layer_choice(None, None, read, **SETTINGS)["csv"]
-    ranked = found[(found["task"] == "labels") & (found["weights"] == "trained")]
+    scores = measure_layer_choice(None, None, read, **SETTINGS)["csv"]
+    ranked = scores[(scores["task"] == "labels") & (scores["weights"] == "trained")]
     assert set(ranked["embedding"]) == {"cls", "mean", "max", "last"}
     assert ranked["less_last"].notna().all()

@@ -32,18 +32,18 @@ def test_rare_labels_are_left_out_and_then_the_domain_is_asked():
 
 def test_texts_of_one_document_are_drawn_together():
     many = texts(["a", "b"] * 30, [""] * 60).assign(document=np.repeat(np.arange(20), 3))
-    found = labeled(many, fewest_documents=2, most_texts=31, seed=1)
-    assert 31 <= len(found.rows) <= 33
-    assert set(np.bincount(found.documents)) <= {0, 3}
+    drawn = labeled(many, fewest_documents=2, most_texts=31, seed=1)
+    assert 31 <= len(drawn.rows) <= 33
+    assert set(np.bincount(drawn.documents)) <= {0, 3}
 
 
 def test_search_ranks_by_the_score():
     scores = {("mean", 0, "trained"): np.eye(6), ("mean", 1, "trained"): -np.eye(6)}
     wish = {"n_half_samples": 20, "rng": np.random.default_rng(0)}
-    found = search_scores(scores, np.eye(6, dtype=bool), np.arange(6), **wish)
-    assert found.values == pytest.approx([1, 1 / 6])
-    assert found.half_values == pytest.approx(np.tile([1, 1 / 6], (20, 1)))
-    assert found.n_units == 6
+    scored = search_scores(scores, np.eye(6, dtype=bool), np.arange(6), **wish)
+    assert scored.values == pytest.approx([1, 1 / 6])
+    assert scored.half_values == pytest.approx(np.tile([1, 1 / 6], (20, 1)))
+    assert scored.n_units == 6
 
 
 def test_a_text_without_words_is_at_no_distance_from_itself():
@@ -52,16 +52,16 @@ def test_a_text_without_words_is_at_no_distance_from_itself():
     words = np.eye(3)[some.labels]
     words[0] = 0
     wish = {"n_half_samples": 2, "rng": np.random.default_rng(0)}
-    found = cluster_scores({("tf_idf", None, "none"): words}, some, **wish).values[0]
+    score = cluster_scores({("tf_idf", None, "none"): words}, some, **wish).values[0]
     # It is at distance 1 from all others; the 19 of its label have one such among 19.
-    assert found == pytest.approx((20 + 19 * (1 - 1 / 19)) / 40)
+    assert score == pytest.approx((20 + 19 * (1 - 1 / 19)) / 40)
 
 
 def test_labels_and_clusters_are_those_of_the_vectors():
     some = labeled(texts(["a", "b"] * 20, [""] * 40), fewest_documents=2, most_texts=99, seed=0)
     rng = np.random.default_rng(2)
-    told = rng.normal(size=(40, 4)) + 9 * some.labels[:, None] * [1, 0, 0, 0] - [4, 0, 0, 0]
-    vectors = {("mean", 0, "trained"): told, ("mean", 1, "trained"): rng.normal(size=(40, 4))}
+    parted = rng.normal(size=(40, 4)) + 9 * some.labels[:, None] * [1, 0, 0, 0] - [4, 0, 0, 0]
+    vectors = {("mean", 0, "trained"): parted, ("mean", 1, "trained"): rng.normal(size=(40, 4))}
     wish = {"n_half_samples": 10, "rng": rng}
     accuracy = label_scores(vectors, some, Regularization(1.0, 1.0), n_folds=4, seed=0, **wish)
     assert accuracy.values[0] == 1

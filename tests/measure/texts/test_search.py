@@ -45,9 +45,9 @@ def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
     base = rng.normal(size=(8, 50))
     alike = np.repeat(base, 2, axis=0) + 0.1 * rng.normal(size=(16, 50))
     table = measured(halves(np.stack([rng.normal(size=(16, 50)), alike])))
-    found = table.loc[("mean", 1, "as_is")]
-    assert found["mean_reciprocal_rank"] == found["recall_at_1"] == 1
-    assert found["mean_reciprocal_rank_low"] == 1
+    row = table.loc[("mean", 1, "as_is")]
+    assert row["mean_reciprocal_rank"] == row["recall_at_1"] == 1
+    assert row["mean_reciprocal_rank_low"] == 1
     random = table.loc[("mean", 0, "as_is")]
     assert random["null_mean_reciprocal_rank"] == pytest.approx(reciprocal_rank_by_chance(8))
     assert random["mean_reciprocal_rank"] < 0.7
@@ -58,8 +58,8 @@ def test_of_few_texts_nothing_is_said():
     vectors = np.random.default_rng(0).normal(size=(1, 16, 12))
     enough, few = ({**SETTINGS, "fewest_documents": n} for n in (8, 9))
     assert len(measure_search({"one": halves(vectors)}, **enough)["csv"])
-    found = measure_search({"one": halves(vectors)}, **few)
-    assert found["csv"].empty and found["parquet"].empty
+    outcome = measure_search({"one": halves(vectors)}, **few)
+    assert outcome["csv"].empty and outcome["parquet"].empty
 
 
 def test_an_interval_ends_where_a_share_does_and_holds_what_it_held():
@@ -69,12 +69,12 @@ def test_an_interval_ends_where_a_share_does_and_holds_what_it_held():
     vectors = rng.normal(size=(1, 18, 400))
     vectors[0, 1::2] = -vectors[0, ::2]  # each half is the farthest from its query
     vectors[0, 1] = vectors[0, 0]
-    found = measured(halves(vectors, subjects)).loc[("mean", 0, "as_is")]
-    assert found["recall_at_1"] == pytest.approx(1 / 9)
-    assert found["recall_at_1_low"] == 0
-    assert found["recall_at_1"] < found["recall_at_1_high"] <= 1
+    row = measured(halves(vectors, subjects)).loc[("mean", 0, "as_is")]
+    assert row["recall_at_1"] == pytest.approx(1 / 9)
+    assert row["recall_at_1_low"] == 0
+    assert row["recall_at_1"] < row["recall_at_1_high"] <= 1
     bounds = [f"{name}_{end}" for name in QUANTITIES for end in ("low", "high")]
-    assert found[bounds].between(0, 1).all()
+    assert row[bounds].between(0, 1).all()
 
 
 def test_the_vectors_of_a_sentence_model_have_a_row_and_move_no_other():
@@ -94,7 +94,7 @@ def test_a_common_vector_hides_what_centering_shows():
     common = 1000 * np.ones(20)
     lengths = 10 ** rng.uniform(-1, 1, size=(16, 1))
     table = measured(halves((common + base * lengths)[None]))
-    as_is, centered = (table.loc[("mean", 0, each)] for each in ("as_is", "centered"))
+    as_is, centered = (table.loc[("mean", 0, preparation)] for preparation in ("as_is", "centered"))
     assert centered["mean_reciprocal_rank"] > as_is["mean_reciprocal_rank"]
 
 
@@ -134,7 +134,7 @@ def test_stop_words_are_left_out():
     )
     column = "mean_reciprocal_rank"
     by_words, by_fewer = (
-        each.set_index("embedding").loc["tf_idf", column] for each in (with_words, without)
+        table.set_index("embedding").loc["tf_idf", column] for table in (with_words, without)
     )
     assert by_fewer >= by_words
 
@@ -161,11 +161,11 @@ def test_the_halves_do_not_depend_on_the_model():
     x = rng.normal(size=(4, 16, 6))
     few, many = (measure_search({"one": halves(x[:n])}, **SETTINGS)["parquet"] for n in (1, 4))
     common = [few["row"] < 4, many["row"] < 4]  # two scores by words, two of layer 0
-    of_few, of_many = (
-        each[chosen].reset_index(drop=True)
-        for each, chosen in zip((few, many), common, strict=True)
+    few_rows, many_rows = (
+        rows[chosen].reset_index(drop=True)
+        for rows, chosen in zip((few, many), common, strict=True)
     )
-    pd.testing.assert_frame_equal(of_few, of_many)
+    pd.testing.assert_frame_equal(few_rows, many_rows)
     assert (few["n_units"] == 8).all()
 
 
@@ -174,8 +174,8 @@ def test_the_halves_of_a_corpus_do_not_depend_on_another_corpus():
     other, given = halves(rng.normal(size=(2, 12, 6))), halves(rng.normal(size=(2, 16, 6)))
     alone = measure_search({"one": given}, **SETTINGS)["csv"]
     both = measure_search({"before": other, "one": given}, **SETTINGS)["csv"]
-    of_one = both[both["corpus"] == "one"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(of_one, alone)
+    one_rows = both[both["corpus"] == "one"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(one_rows, alone)
 
 
 def test_the_gain_over_words_is_of_the_same_queries():
@@ -185,12 +185,12 @@ def test_the_gain_over_words_is_of_the_same_queries():
     vectors = np.repeat(base, 2, axis=0)
     vectors[1::4] = -vectors[1::4]  # the first half of every other text is the last to come
     table = measured(halves(vectors[np.newaxis]))
-    found = table.loc[("mean", 0, "as_is")]
+    row = table.loc[("mean", 0, "as_is")]
     assert table.loc["tf_idf", "mean_reciprocal_rank"].item() == 1
     for words in ("tf_idf", "bm25"):
         name = f"mean_reciprocal_rank_minus_{words}"
-        assert found[name] == pytest.approx(found["mean_reciprocal_rank"] - 1)
-        assert -1 <= found[f"{name}_low"] < found[name] < found[f"{name}_high"] < 0
+        assert row[name] == pytest.approx(row["mean_reciprocal_rank"] - 1)
+        assert -1 <= row[f"{name}_low"] < row[name] < row[f"{name}_high"] < 0
         own = table.loc[words].iloc[0]
         assert own[[name, f"{name}_low", f"{name}_high"]].tolist() == [0, 0, 0]
 
@@ -223,11 +223,11 @@ def test_a_hit_on_a_copy_is_a_hit_and_copies_are_one_unit():
     texts = pd.concat(copies, ignore_index=True)
     windows = pd.DataFrame({"text": texts["id"], "window": 0})
     given = Halves(texts, windows, {"mean": np.tile(once, (1, 3, 1))})
-    found = measure_search({"one": given}, **SETTINGS)
-    row = found["csv"].set_index(["embedding", "layer", "preparation"]).loc[("mean", 0, "as_is")]
+    outcome = measure_search({"one": given}, **SETTINGS)
+    row = outcome["csv"].set_index(["embedding", "layer", "preparation"]).loc[("mean", 0, "as_is")]
     assert row["n_queries"] == row["n_candidates"] == 24
     assert row["recall_at_1"] == pytest.approx(alone["recall_at_1"])
     assert row["null_recall_at_1"] == pytest.approx(3 / 24)
-    assert (found["parquet"]["n_units"] == 8).all()
+    assert (outcome["parquet"]["n_units"] == 8).all()
     ends = ["recall_at_1_low", "recall_at_1_high"]
     assert row[ends].tolist() == pytest.approx(alone[ends].tolist())  # no narrower

@@ -86,14 +86,14 @@ def test_what_words_tell_is_read_off_words_and_the_mean_and_permuted_labels_are_
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
     table = classified(reader, texts=texts)
     assert len(table) == 1 + 2 * 2 * (LAYERS + 1)
-    found = table.set_index(["features", "layer", "weights"])
+    by_features = table.set_index(["features", "layer", "weights"])
     words = table.iloc[0]
     assert words["accuracy"] == words["accuracy_low"] == words["accuracy_high"] == 1
-    mean = found.loc[("mean", 0, "trained")]
+    mean = by_features.loc[("mean", 0, "trained")]
     assert mean["accuracy"] > 0.9
     assert mean["less_bag_of_words"] == mean["accuracy"] - 1
     # All texts begin with one token at one place, of which layer 0 knows nothing else.
-    assert found.loc[("cls", 0, "trained"), "accuracy"] == 0.5
+    assert by_features.loc[("cls", 0, "trained"), "accuracy"] == 0.5
     assert (table["permuted_accuracy_smallest"] < table["permuted_accuracy"]).all()
     assert (table["permuted_accuracy"] < table["permuted_accuracy_largest"]).all()
     assert table["permuted_accuracy"].mean() < 0.65
@@ -152,15 +152,16 @@ def test_the_vector_of_a_sentence_model_has_a_row_and_moves_no_other(
     assert modules is not None
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
     with_own, without = (
-        classified(Reader(model, module, tokenizer, each), texts=texts) for each in (modules, None)
+        classified(Reader(model, module, tokenizer, pooling_modules), texts=texts)
+        for pooling_modules in (modules, None)
     )
     pd.testing.assert_frame_equal(with_own.iloc[:-1], without)
     row = with_own.iloc[-1]
     assert (row["features"], row["weights"]) == ("sentence", "trained") and np.isnan(row["layer"])
     content = [json.loads(line)["text"] for line in Path(texts).read_text().splitlines()]
-    found = _sentences(Reader(model, module, tokenizer, modules), content, 60, "cpu")
+    vectors = _sentences(Reader(model, module, tokenizer, modules), content, 60, "cpu")
     expected = sentence_vectors("mine", model, module, modules, tokenizer, content)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
 
 
 def test_a_text_that_is_too_long_counts_by_its_first_window(reader: Reader):
@@ -196,14 +197,14 @@ def test_the_difference_from_words_is_taken_on_the_same_texts():
     groups = np.repeat(np.arange(20), 5)
     words = rng.random(100) < 0.7
     always_more = words | (np.arange(100) % 5 == 0)  # a text of each group at most
-    found = _accuracies(np.stack([words, words, always_more]), groups, 200, 0.95, rng)
-    assert (found["accuracy_high"] > found["accuracy_low"]).all()
+    accuracies = _accuracies(np.stack([words, words, always_more]), groups, 200, 0.95, rng)
+    assert (accuracies["accuracy_high"] > accuracies["accuracy_low"]).all()
     columns = ["less_bag_of_words", "less_bag_of_words_low", "less_bag_of_words_high"]
-    assert found.loc[:1, columns].to_numpy() == pytest.approx(0)
-    gained = found.loc[2, columns].astype(float)
+    assert accuracies.loc[:1, columns].to_numpy() == pytest.approx(0)
+    gained = accuracies.loc[2, columns].astype(float)
     assert gained.iloc[0] == pytest.approx((always_more & ~words).mean())
     assert 0 < gained.iloc[1] < gained.iloc[0] < gained.iloc[2] < 0.2
-    own_width = found.loc[2, "accuracy_high"] - found.loc[2, "accuracy_low"]
+    own_width = accuracies.loc[2, "accuracy_high"] - accuracies.loc[2, "accuracy_low"]
     assert gained.iloc[2] - gained.iloc[1] < own_width
 
 
@@ -211,7 +212,7 @@ def test_bounds_of_an_accuracy_are_shares():
     """A small group that is all wrong makes halves far worse than the whole, or far better."""
     groups = np.repeat([0, 1, 2, 3], [2, 16, 1, 1])
     right = groups > 0
-    found = _accuracies(np.stack([right, ~right]), groups, 50, 0.95, np.random.default_rng(0))
-    assert found["accuracy"].tolist() == [0.9, 0.1]
-    assert found["accuracy_high"][0] == 1
-    assert found["accuracy_low"][1] == 0
+    accuracies = _accuracies(np.stack([right, ~right]), groups, 50, 0.95, np.random.default_rng(0))
+    assert accuracies["accuracy"].tolist() == [0.9, 0.1]
+    assert accuracies["accuracy_high"][0] == 1
+    assert accuracies["accuracy_low"][1] == 0

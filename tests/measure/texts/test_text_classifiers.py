@@ -19,8 +19,8 @@ def test_scale_and_shift_of_a_coordinate_change_nothing():
     labels, folds = np.arange(60) % 2, np.arange(60) // 2 % 3
     x = rng.normal(size=(60, 4)) + labels[:, None]
     scaled = x * [1, 10, 0.1, 3] + [5, 0, -2, 1]
-    found, same = (held_out_classes(each, labels, folds, STRENGTH) for each in (x, scaled))
-    assert (found == same).all()
+    classes, same = (held_out_classes(vectors, labels, folds, STRENGTH) for vectors in (x, scaled))
+    assert (classes == same).all()
 
 
 def test_words_are_counted_without_the_texts_that_are_held_out():
@@ -28,5 +28,5 @@ def test_words_are_counted_without_the_texts_that_are_held_out():
     texts = ["good day", "bad day", "good sea", "bad sea"]
     assert (held_out_classes(texts, labels, folds, STRENGTH) == labels).all()
     unseen = ["good day", "bad day", "fine sea", "poor sea"]
-    found = held_out_classes(unseen, labels, folds, STRENGTH)
-    assert len(set(found[2:])) == 1  # no word is known, so that both texts are alike
+    classes = held_out_classes(unseen, labels, folds, STRENGTH)
+    assert len(set(classes[2:])) == 1  # no word is known, so that both texts are alike

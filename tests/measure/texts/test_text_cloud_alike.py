@@ -15,7 +15,7 @@ def cloud(x: np.ndarray, first: int) -> GroupedVectors:
 
 def measured(x: np.ndarray, y: np.ndarray, seed: int = 0):
     one, other = cloud(x, 0), cloud(y, len(x))
-    pairs = [scan_group_pairs(*each, n_bins=50) for each in ((one,), (other,), (one, other))]
+    pairs = [scan_group_pairs(*clouds, n_bins=50) for clouds in ((one,), (other,), (one, other))]
     rng = np.random.default_rng(seed)
     return alike_row(tuple(pairs), interval_over(units_of(one, other), **SETTINGS, rng=rng))
 

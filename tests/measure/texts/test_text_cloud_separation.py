@@ -23,32 +23,40 @@ def cloud(x: np.ndarray, documents: np.ndarray) -> GroupedVectors:
     return GroupedVectors.of(x, documents, documents)
 
 
-def measured(x, y, of_x, of_y, lengths_x=10, lengths_y=10, seed: int = 0) -> dict[str, float]:
+def measured(
+    x, y, documents_x, documents_y, lengths_x=10, lengths_y=10, seed: int = 0
+) -> dict[str, float]:
     rng = np.random.default_rng(seed)
     about = Comparison.of(
-        windows(of_x, lengths_x), windows(of_y, lengths_y), n_folds=5, n_shuffles=20, rng=rng
+        windows(documents_x, lengths_x),
+        windows(documents_y, lengths_y),
+        n_folds=5,
+        n_shuffles=20,
+        rng=rng,
     )
-    return separation_row(cloud(x, of_x), cloud(y, of_y), about, ridge=0.01, level=0.9)
+    return separation_row(
+        cloud(x, documents_x), cloud(y, documents_y), about, ridge=0.01, level=0.9
+    )
 
 
 def test_clouds_far_apart_are_told_apart():
     rng = np.random.default_rng(0)
-    found = measured(
+    row = measured(
         rng.normal(size=(60, 5)), rng.normal(size=(80, 5)) + 9, np.arange(60), np.arange(60, 140)
     )
-    assert found["auc"] == found["equal_length_auc"] == 1
-    assert found["auc_standard_deviation"] == 0
-    assert found["between_corpora_share"] == pytest.approx(81 / 4 / (81 / 4 + 1), rel=0.05)
-    assert found["null_auc_low"] < 0.5 < found["null_auc_high"]
-    assert (found["n"], found["n_other"], found["n_shared_documents"]) == (60, 80, 0)
+    assert row["auc"] == row["equal_length_auc"] == 1
+    assert row["auc_standard_deviation"] == 0
+    assert row["between_corpora_share"] == pytest.approx(81 / 4 / (81 / 4 + 1), rel=0.05)
+    assert row["null_auc_low"] < 0.5 < row["null_auc_high"]
+    assert (row["n"], row["n_other"], row["n_shared_documents"]) == (60, 80, 0)
 
 
 def test_one_cloud_in_two_halves_is_not_told_apart():
     rng = np.random.default_rng(1)
-    found = measured(*rng.normal(size=(2, 200, 8)), np.arange(200), np.arange(200, 400))
-    assert found["null_auc_low"] - 0.05 < found["auc"] < found["null_auc_high"] + 0.05
-    assert found["between_corpora_share"] < 0.02
-    assert found["length_auc"] == 0.5
+    row = measured(*rng.normal(size=(2, 200, 8)), np.arange(200), np.arange(200, 400))
+    assert row["null_auc_low"] - 0.05 < row["auc"] < row["null_auc_high"] + 0.05
+    assert row["between_corpora_share"] < 0.02
+    assert row["length_auc"] == 0.5
 
 
 def test_documents_with_a_mark_of_their_own_do_not_help_on_others():
@@ -57,9 +65,9 @@ def test_documents_with_a_mark_of_their_own_do_not_help_on_others():
     documents = np.repeat(np.arange(40), 6)
     x = 5 * rng.normal(size=(40, 60))[documents] + rng.normal(size=(240, 60))
     first = documents < 20
-    found = measured(x[first], x[~first], documents[first], documents[~first])
-    assert abs(found["auc"] - 0.5) < 0.3
-    assert found["null_auc_high"] > 0.6  # whole documents changed sides: as unsure as the data
+    row = measured(x[first], x[~first], documents[first], documents[~first])
+    assert abs(row["auc"] - 0.5) < 0.3
+    assert row["null_auc_high"] > 0.6  # whole documents changed sides: as unsure as the data
 
 
 def test_what_only_length_tells_is_not_told_at_equal_length():
@@ -68,28 +76,26 @@ def test_what_only_length_tells_is_not_told_at_equal_length():
     x = rng.normal(size=(400, 4))
     x[:, 0] += lengths
     documents = np.arange(400)
-    found = measured(
-        x[:200], x[200:], documents[:200], documents[200:], lengths[:200], lengths[200:]
-    )
-    assert found["auc"] > 0.7
-    assert found["length_auc"] == pytest.approx(found["auc"], abs=0.08)
-    assert found["equal_length_auc"] == pytest.approx(0.5, abs=0.08)
-    assert found["n_equal_length_pairs"] > 300
+    row = measured(x[:200], x[200:], documents[:200], documents[200:], lengths[:200], lengths[200:])
+    assert row["auc"] > 0.7
+    assert row["length_auc"] == pytest.approx(row["auc"], abs=0.08)
+    assert row["equal_length_auc"] == pytest.approx(0.5, abs=0.08)
+    assert row["n_equal_length_pairs"] > 300
 
 
 def test_lengths_that_never_meet_leave_nothing_to_compare():
     rng = np.random.default_rng(4)
     x = rng.normal(size=(40, 3))
-    found = measured(x[:20], x[20:], np.arange(20), np.arange(20, 40), 300, 20)
-    assert found["length_auc"] == 1
-    assert np.isnan(found["equal_length_auc"])
-    assert found["n_equal_length_pairs"] == 0
+    row = measured(x[:20], x[20:], np.arange(20), np.arange(20, 40), 300, 20)
+    assert row["length_auc"] == 1
+    assert np.isnan(row["equal_length_auc"])
+    assert row["n_equal_length_pairs"] == 0
 
 
 def test_equal_vectors_are_not_told_apart():
-    found = measured(np.ones((20, 3)), np.ones((20, 3)), np.arange(20), np.arange(20, 40))
-    assert found["auc"] == 0.5
-    assert np.isnan(found["between_corpora_share"])
+    row = measured(np.ones((20, 3)), np.ones((20, 3)), np.arange(20), np.arange(20, 40))
+    assert row["auc"] == 0.5
+    assert np.isnan(row["between_corpora_share"])
 
 
 def test_a_document_lies_in_one_fold_and_folds_are_alike():
@@ -128,5 +134,5 @@ def test_areas_by_hand():
 
 
 def test_variance_between_by_hand():
-    x, y = (cloud(np.array([[1.0, each], [-1.0, each]]), np.arange(2)) for each in (-3.0, 3.0))
+    x, y = (cloud(np.array([[1.0, place], [-1.0, place]]), np.arange(2)) for place in (-3.0, 3.0))
     assert between_share(x, y) == pytest.approx(9 / 10)

@@ -32,11 +32,11 @@ def test_axes_carry_the_variances(n: int):
 
 
 def test_spectral_numbers_by_hand():
-    found = spectral_numbers(np.array([6.0, 3.0, 1.0, 0.0]), SHARES)
-    assert found["top_variance_share"] == pytest.approx(0.6)
-    assert found["participation_ratio"] == pytest.approx(100 / 46)
-    assert found["n_components_0.5"] == 1
-    assert found["n_components_0.9"] == 2
+    numbers = spectral_numbers(np.array([6.0, 3.0, 1.0, 0.0]), SHARES)
+    assert numbers["top_variance_share"] == pytest.approx(0.6)
+    assert numbers["participation_ratio"] == pytest.approx(100 / 46)
+    assert numbers["n_components_0.5"] == 1
+    assert numbers["n_components_0.9"] == 2
 
 
 def test_nothing_that_varies_has_no_shape():
@@ -49,14 +49,14 @@ def test_the_null_holds_for_data_made_from_it_and_not_for_others():
     null = null_spectral_numbers(120, 30, SHARES, n_draws=100, level=0.9, rng=rng)
     inside = 0
     for _ in range(60):
-        found = spectral_numbers(principal_axes(cloud(rng.normal(size=(120, 30))))[0], SHARES)
+        numbers = spectral_numbers(principal_axes(cloud(rng.normal(size=(120, 30))))[0], SHARES)
         name = "participation_ratio"
-        inside += null[f"null_{name}_low"] <= found[name] <= null[f"null_{name}_high"]
+        inside += null[f"null_{name}_low"] <= numbers[name] <= null[f"null_{name}_high"]
     assert 46 <= inside <= 60  # nine tenths, standard error 2.3
     stretched = rng.normal(size=(120, 30)) * np.linspace(0.2, 3, 30)
-    found = spectral_numbers(principal_axes(cloud(stretched))[0], SHARES)
-    assert found["participation_ratio"] < null["null_participation_ratio_low"]
-    assert found["top_variance_share"] > null["null_top_variance_share_high"]
+    numbers = spectral_numbers(principal_axes(cloud(stretched))[0], SHARES)
+    assert numbers["participation_ratio"] < null["null_participation_ratio_low"]
+    assert numbers["top_variance_share"] > null["null_top_variance_share_high"]
 
 
 def test_the_ratio_from_products_is_that_of_the_eigenvalues():
@@ -68,9 +68,9 @@ def test_the_ratio_from_products_is_that_of_the_eigenvalues():
 def test_equal_n_takes_one_vector_of_each_document():
     # Two documents of equal vectors, far apart: any two of them lie on one line.
     x = cloud(np.repeat([[0.0, 0, 0], [5, 1, 2]], 4, axis=0), np.repeat([0, 1], 4))
-    found = participation_at(x, 2, n_draws=10, level=0.9, rng=np.random.default_rng(0))
-    assert found["equal_n"] == 2
-    assert found["equal_n_participation_ratio"] == pytest.approx(1)
+    row = participation_at(x, 2, n_draws=10, level=0.9, rng=np.random.default_rng(0))
+    assert row["equal_n"] == 2
+    assert row["equal_n_participation_ratio"] == pytest.approx(1)
 
 
 def test_equal_n_makes_samples_of_one_population_comparable():

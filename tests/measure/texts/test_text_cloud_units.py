@@ -60,7 +60,7 @@ def test_intervals_draw_halves_of_the_chosen_units():
     interval = interval_over(chosen, n_half_samples=20, level=0.9, rng=np.random.default_rng(0))
     interval(statistic)
     assert (seen[0] == chosen).all()
-    assert {int(each.sum()) for each in seen[1:]} == {3}
+    assert {int(is_drawn.sum()) for is_drawn in seen[1:]} == {3}
     assert not np.array(seen)[:, ~chosen].any()
     assert np.array(seen[1:])[:, chosen].any(axis=0).all()
 

@@ -27,24 +27,24 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measure_text_clouds(three_corpora(), **SETTINGS)
 
 
-def test_each_table_has_a_row_for_each_state_and_corpus_or_two(found: Outcome):
+def test_each_table_has_a_row_for_each_state_and_corpus_or_two(outcome: Outcome):
     states = len(POOLINGS) * 2
-    assert len(found["positive"]) == states * 6
-    assert len(found["spectrum"]) == states * 3
-    assert len(found["separation"]) == states * 3
-    assert len(found["distributions"]) == states * (3 + 6 * 3)
+    assert len(outcome["positive"]) == states * 6
+    assert len(outcome["spectrum"]) == states * 3
+    assert len(outcome["separation"]) == states * 3
+    assert len(outcome["distributions"]) == states * (3 + 6 * 3)
     for name, table in TEXT_CLOUDS.tables.items():
         if name != "histogram":
             keys = [column for column, kind in table.kinds.items() if kind == "row"]
-            assert not found[name].duplicated(keys).any()
+            assert not outcome[name].duplicated(keys).any()
 
 
-def test_a_small_corpus_is_left_out_and_says_why(found: Outcome):
-    corpora = found["corpora"].set_index("corpus")
+def test_a_small_corpus_is_left_out_and_says_why(outcome: Outcome):
+    corpora = outcome["corpora"].set_index("corpus")
     assert corpora["left_out"].to_dict() == {
         "notes": "fewer than 8 documents",
         "articles": "",
@@ -54,12 +54,12 @@ def test_a_small_corpus_is_left_out_and_says_why(found: Outcome):
     assert corpora["n"].tolist() == [3, 12, 24, 16]
     assert corpora["n_documents"].tolist() == [3, 12, 12, 16]
     assert corpora.loc["articles", "smallest_n_tokens"] == 300
-    assert "notes" not in set(found["positive"]["corpus"])
+    assert "notes" not in set(outcome["positive"]["corpus"])
 
 
-def test_pairs_of_one_document_are_no_pairs(found: Outcome):
+def test_pairs_of_one_document_are_no_pairs(outcome: Outcome):
     n = (
-        found["positive"]
+        outcome["positive"]
         .query("pooling == 'cls' and layer == 1")
         .set_index(["corpus", "other_corpus"])["n"]
     )
@@ -69,15 +69,15 @@ def test_pairs_of_one_document_are_no_pairs(found: Outcome):
     assert n["sentences", "posts"] == 24 * 16
 
 
-def test_a_layer_of_one_vector_has_cosine_one_and_no_shape(found: Outcome):
-    rows = found["distributions"].query("layer == 0 and quantity == 'cosine'")
+def test_a_layer_of_one_vector_has_cosine_one_and_no_shape(outcome: Outcome):
+    rows = outcome["distributions"].query("layer == 0 and quantity == 'cosine'")
     assert rows["mean"].to_numpy() == pytest.approx(1)
-    assert found["spectrum"].query("layer == 0")["participation_ratio"].isna().all()
-    assert (found["separation"].query("layer == 0")["auc"] == 0.5).all()
+    assert outcome["spectrum"].query("layer == 0")["participation_ratio"].isna().all()
+    assert (outcome["separation"].query("layer == 0")["auc"] == 0.5).all()
 
 
-def test_posts_stand_apart_and_sentences_do_not(found: Outcome):
-    rows = found["separation"].query("layer == 1 and pooling == 'mean'")
+def test_posts_stand_apart_and_sentences_do_not(outcome: Outcome):
+    rows = outcome["separation"].query("layer == 1 and pooling == 'mean'")
     rows = rows.set_index(["corpus", "other_corpus"])
     assert rows.loc[("sentences", "posts"), "auc"] == 1
     assert rows.loc[("articles", "sentences"), "auc"] < 0.9
@@ -86,10 +86,10 @@ def test_posts_stand_apart_and_sentences_do_not(found: Outcome):
     assert rows["equal_length_auc"].isna().tolist() == [True, True, False]
 
 
-def test_only_the_shown_state_has_histograms(found: Outcome):
-    assert set(found["histogram"]["pooling"]) == {"mean"}
-    assert set(found["histogram"]["layer"]) == {1}
-    counts = found["histogram"].groupby(["corpus", "other_corpus", "quantity"])["count"].sum()
+def test_only_the_shown_state_has_histograms(outcome: Outcome):
+    assert set(outcome["histogram"]["pooling"]) == {"mean"}
+    assert set(outcome["histogram"]["layer"]) == {1}
+    counts = outcome["histogram"].groupby(["corpus", "other_corpus", "quantity"])["count"].sum()
     assert counts["posts", "posts", "cosine"] == 16 * 15 / 2
     assert counts["posts", "posts", "norm"] == 16
 
@@ -104,30 +104,30 @@ def test_no_histogram_is_of_a_first_token_that_saw_no_other():
     assert set(measure_text_clouds(blind, **settings)["histogram"]["pooling"]) == {"mean"}
 
 
-def test_the_number_of_threads_changes_nothing(found: Outcome, monkeypatch):
+def test_the_number_of_threads_changes_nothing(outcome: Outcome, monkeypatch):
     monkeypatch.setattr(text_clouds, "MOST_THREADS", 1)
     again = measure_text_clouds(three_corpora(), **SETTINGS)
     for table in TEXT_CLOUDS.tables:
-        pd.testing.assert_frame_equal(again[table], found[table], rtol=0, atol=0)
+        pd.testing.assert_frame_equal(again[table], outcome[table], rtol=0, atol=0)
 
 
-def test_the_halves_do_not_depend_on_the_number_of_layers(found: Outcome):
+def test_the_halves_do_not_depend_on_the_number_of_layers(outcome: Outcome):
     clouds = three_corpora()
     shallow = {
         name: replace(cloud, states={pooling: x[:1] for pooling, x in cloud.states.items()})
         for name, cloud in clouds.items()
     }
     other = measure_text_clouds(shallow, **{**SETTINGS, "shown_layer": 0})
-    first, of_other = (
-        each["parquet"][each["parquet"]["table"] == "distributions"].join(
-            each["distributions"][["pooling", "layer"]], on="row"
+    first, second = (
+        tables["parquet"][tables["parquet"]["table"] == "distributions"].join(
+            tables["distributions"][["pooling", "layer"]], on="row"
         )
-        for each in (found, other)
+        for tables in (outcome, other)
     )
-    assert set(of_other["pooling"]) == set(POOLINGS)
+    assert set(second["pooling"]) == set(POOLINGS)
     first = first[first["layer"] == 0]
-    assert first["units"].tolist() == of_other["units"].tolist()
-    deviations = (np.stack(each["deviations"].tolist()) for each in (first, of_other))
+    assert first["units"].tolist() == second["units"].tolist()
+    deviations = (np.stack(table["deviations"].tolist()) for table in (first, second))
     np.testing.assert_allclose(*deviations, rtol=1e-6, atol=1e-7)
 
 
@@ -149,7 +149,7 @@ def test_a_layer_that_the_model_has_not_is_refused():
         measure_text_clouds(clouds, **{**SETTINGS, "shown_layer": 2})
 
 
-def test_the_last_token_of_a_decoder_is_a_pooling_that_moves_no_other(found: Outcome):
+def test_the_last_token_of_a_decoder_is_a_pooling_that_moves_no_other(outcome: Outcome):
     corpora = {
         name: replace(cloud, states=cloud.states | {"last": cloud.states["mean"] + 0.5})
         for name, cloud in three_corpora().items()
@@ -158,6 +158,6 @@ def test_the_last_token_of_a_decoder_is_a_pooling_that_moves_no_other(found: Out
     for table in JOINED:
         rows = more[table]
         plain = rows[rows["pooling"] != "last"].reset_index(drop=True)
-        pd.testing.assert_frame_equal(plain, found[table])
+        pd.testing.assert_frame_equal(plain, outcome[table])
         if table != "histogram":
             assert (rows["pooling"] == "last").sum() == len(plain) / len(POOLINGS)

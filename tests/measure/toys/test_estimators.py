@@ -23,24 +23,28 @@ DECIDED_BY_SEED = ("mean", "smallest", "largest")  # clouds are drawn
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measure_estimators(**SETTINGS)
 
 
-def test_every_measure_of_dimension_is_there_for_every_cloud(found: Outcome) -> None:
+def test_every_measure_of_dimension_is_there_for_every_cloud(outcome: Outcome) -> None:
     names = {
-        each.name for each in profiled_measures().values() if each.family == "intrinsic_dimension"
+        measure.name
+        for measure in profiled_measures().values()
+        if measure.family == "intrinsic_dimension"
     }
-    clouds = found["dimension"].groupby(["cloud", "true_dimension"], sort=False)["measure"].agg(set)
+    clouds = (
+        outcome["dimension"].groupby(["cloud", "true_dimension"], sort=False)["measure"].agg(set)
+    )
     assert list(clouds.index) == [
         *((cloud, d) for cloud in ("cube", "sphere", "gaussian") for d in (2, 10)),
         ("swiss_roll", 2),
     ]
-    assert all(each == names for each in clouds)
+    assert all(measures == names for measures in clouds)
 
 
-def test_planes_are_found_and_many_dimensions_are_too_few(found: Outcome) -> None:
-    table = found["dimension"]
+def test_planes_are_found_and_many_dimensions_are_too_few(outcome: Outcome) -> None:
+    table = outcome["dimension"]
     planes, many = (table[table["true_dimension"] == d] for d in (2, 10))
     assert planes["mean"].between(1.6, 2.4).all()
     assert (many["mean"] < 10.5).all()
@@ -49,27 +53,27 @@ def test_planes_are_found_and_many_dimensions_are_too_few(found: Outcome) -> Non
 
 
 def test_a_row_is_the_measure_itself() -> None:
-    found = measure_estimators(**SETTINGS | {"n_draws": 1})["dimension"]
-    of_clouds = np.random.default_rng(0).spawn(2)[0]
-    expected = two_nn(of_clouds.uniform(size=(600, 2))).value
-    row = found[(found["cloud"] == "cube") & (found["measure"] == "two_nn")].iloc[0]
+    table = measure_estimators(**SETTINGS | {"n_draws": 1})["dimension"]
+    generator = np.random.default_rng(0).spawn(2)[0]
+    expected = two_nn(generator.uniform(size=(600, 2))).value
+    row = table[(table["cloud"] == "cube") & (table["measure"] == "two_nn")].iloc[0]
     assert row["mean"] == row["smallest"] == row["largest"] == pytest.approx(expected)
 
 
-def of_measure(table: pd.DataFrame, name: str) -> pd.DataFrame:
+def rows_of_measure(table: pd.DataFrame, name: str) -> pd.DataFrame:
     return table[table["measure"] == name].set_index("n")
 
 
-def test_many_vectors_come_to_the_limit_and_few_do_not(found: Outcome) -> None:
+def test_many_vectors_come_to_the_limit_and_few_do_not(outcome: Outcome) -> None:
     for name in LIMITS:
-        rows = of_measure(found["spectrum"], name)
+        rows = rows_of_measure(outcome["spectrum"], name)
         ratio = rows["mean"] / rows["limit"]
         assert ratio[4000] == pytest.approx(1, abs=0.2), name
         if name != "debiased_participation_ratio":
             assert abs(ratio[10] - 1) > 3 * abs(ratio[4000] - 1), name
-    of_vectors = np.random.default_rng(0).spawn(2)[1]
-    clouds = [standard_gaussian(10, 20, of_vectors) for _ in range(2)]
+    generator = np.random.default_rng(0).spawn(2)[1]
+    clouds = [standard_gaussian(10, 20, generator) for _ in range(2)]
     expected = np.mean([participation_ratio(x) for x in clouds])
-    assert of_measure(found["spectrum"], "participation_ratio")["mean"][10] == pytest.approx(
+    assert rows_of_measure(outcome["spectrum"], "participation_ratio")["mean"][10] == pytest.approx(
         expected
     )

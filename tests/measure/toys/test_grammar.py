@@ -22,38 +22,40 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module", params=[{}, LOPSIDED], ids=["as it comes", "lopsided"])
-def found(request: pytest.FixtureRequest) -> Outcome:
+def outcome(request: pytest.FixtureRequest) -> Outcome:
     return measure_grammar(language(**request.param), **SETTINGS)
 
 
-def quantities(found: Outcome) -> pd.DataFrame:
-    return found["summary"].set_index("quantity")
+def quantities(outcome: Outcome) -> pd.DataFrame:
+    return outcome["summary"].set_index("quantity")
 
 
-def test_texts_show_what_the_rules_say(found: Outcome):
-    compared = found["summary"].dropna(subset=["exact", "measured"])
+def test_texts_show_what_the_rules_say(outcome: Outcome):
+    compared = outcome["summary"].dropna(subset=["exact", "measured"])
     assert len(compared) == 3
     difference = (compared["exact"] - compared["measured"]).abs()
     assert (difference < 4 * compared["standard_error"]).all()
 
 
-def test_the_entropy_lies_between_its_bounds_and_below_that_of_single_words(found: Outcome):
-    table = quantities(found)
+def test_the_entropy_lies_between_its_bounds_and_below_that_of_single_words(outcome: Outcome):
+    table = quantities(outcome)
     entropy, slack = table["measured"]["entropy"], 4 * table["standard_error"]["entropy"]
     assert table["exact"]["entropy_lower_bound"] - slack < entropy
     assert entropy < table["exact"]["entropy_upper_bound"] + slack
     assert table["exact"]["entropy_upper_bound"] < table["exact"]["entropy_of_single_words"]
 
 
-def test_both_distributions_are_whole_and_agree_with_the_summary(found: Outcome):
-    table = quantities(found)
-    rows = {name: each.set_index("count") for name, each in found["agreement"].groupby("quantity")}
-    for each in rows.values():
-        assert each["exact"].sum() == pytest.approx(1)
-        assert each["measured"].sum() == pytest.approx(1)
-        often = each[each["exact"] * each["n"] > 20]
+def test_both_distributions_are_whole_and_agree_with_the_summary(outcome: Outcome):
+    table = quantities(outcome)
+    rows = {
+        name: group.set_index("count") for name, group in outcome["agreement"].groupby("quantity")
+    }
+    for counts in rows.values():
+        assert counts["exact"].sum() == pytest.approx(1)
+        assert counts["measured"].sum() == pytest.approx(1)
+        often = counts[counts["exact"] * counts["n"] > 20]
         assert ((often["exact"] - often["measured"]).abs() < 4 * often["standard_error"]).all()
-        assert (each["measured"][each["exact"] == 0] == 0).all()
+        assert (counts["measured"][counts["exact"] == 0] == 0).all()
     for side in ("exact", "measured"):
         distance = (rows["distance"].index * rows["distance"][side]).sum()
         assert table[side]["agreement_distance"] == pytest.approx(distance)

@@ -56,8 +56,8 @@ class Tokenizer:
 
     def convert_ids_to_tokens(self, ids: list[int]) -> list[str]:
         return [
-            WORDS[each - FIRST_ID] if 0 <= each - FIRST_ID < len(WORDS) else f"<{each}>"
-            for each in ids
+            WORDS[token_id - FIRST_ID] if 0 <= token_id - FIRST_ID < len(WORDS) else f"<{token_id}>"
+            for token_id in ids
         ]
 
     def __call__(self, texts: list[str], **options: Any) -> dict[str, Any]:

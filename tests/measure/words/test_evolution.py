@@ -102,34 +102,34 @@ def measured(module: Any, stimuli: TokenStates | None = None, **change: Any) -> 
 
 
 @pytest.fixture(scope="module")
-def found(module) -> Outcome:
+def outcome(module) -> Outcome:
     return measured(module)
 
 
-def test_each_table_has_its_rows(found: Outcome):
-    assert len(found["path"]) == 14 * (4 + 3) + 2 * 4 + 3 * 4
-    assert found["path"]["view"].unique().tolist() == [
+def test_each_table_has_its_rows(outcome: Outcome):
+    assert len(outcome["path"]) == 14 * (4 + 3) + 2 * 4 + 3 * 4
+    assert outcome["path"]["view"].unique().tolist() == [
         "all_layers",
         "without_last",
         "mouse",
         "mouse+cat",
     ]
-    assert len(found["steps"]) == 14 * 4
-    assert len(found["shared_steps"]) == 3 * 5
-    assert len(found["drift"]) == 6 * 4
-    assert found["layers"]["tokens"].unique().tolist() == ["a", "b", "some"]
+    assert len(outcome["steps"]) == 14 * 4
+    assert len(outcome["shared_steps"]) == 3 * 5
+    assert len(outcome["drift"]) == 6 * 4
+    assert outcome["layers"]["tokens"].unique().tolist() == ["a", "b", "some"]
 
 
-def test_layer_norm_of_a_new_model_sets_the_root_of_the_dimension(found: Outcome):
+def test_layer_norm_of_a_new_model_sets_the_root_of_the_dimension(outcome: Outcome):
     for column in ("layer_norm_scale", "random_weights_layer_norm_scale"):
-        assert found["steps"][column].to_numpy() == pytest.approx(4)
+        assert outcome["steps"][column].to_numpy() == pytest.approx(4)
 
 
-def test_equal_tokens_start_from_one_place(found: Outcome):
-    start = found["drift"][found["drift"]["layer"] == 0]
+def test_equal_tokens_start_from_one_place(outcome: Outcome):
+    start = outcome["drift"][outcome["drift"]["layer"] == 0]
     assert (start["euclidean_distance"] == 0).all()
-    assert not (found["drift"]["token"] == "cat").any()
-    assert (found["drift"].loc[found["drift"]["layer"] > 0, "euclidean_distance"] > 0).all()
+    assert not (outcome["drift"]["token"] == "cat").any()
+    assert (outcome["drift"].loc[outcome["drift"]["layer"] > 0, "euclidean_distance"] > 0).all()
 
 
 def test_the_texts_do_not_depend_on_how_a_model_cuts_them():
@@ -145,19 +145,19 @@ def test_the_texts_do_not_depend_on_how_a_model_cuts_them():
     assert one.tokens["token"].tolist() != two.tokens["token"].tolist()
 
 
-def test_means_over_independent_texts_keep_their_halves(found: Outcome):
-    halves = found["parquet"]
+def test_means_over_independent_texts_keep_their_halves(outcome: Outcome):
+    halves = outcome["parquet"]
     assert set(halves["table"]) == {"layers", "shared_steps"}
-    about = found["layers"].iloc[halves.loc[halves["table"] == "layers", "row"]]
+    about = outcome["layers"].iloc[halves.loc[halves["table"] == "layers", "row"]]
     assert set(about["tokens"]) == {"some"}
-    assert len(about) == (found["layers"]["tokens"] == "some").sum()
+    assert len(about) == (outcome["layers"]["tokens"] == "some").sum()
     assert set(halves["n_units"]) == {30}
     assert halves["units"].nunique() == 1
-    assert {len(each) for each in halves["deviations"]} == {SETTINGS["n_resamples"]}
+    assert {len(deviations) for deviations in halves["deviations"]} == {SETTINGS["n_resamples"]}
 
 
-def test_one_ordinary_token_of_each_text(module, found: Outcome):
-    layers = found["layers"]
+def test_one_ordinary_token_of_each_text(module, outcome: Outcome):
+    layers = outcome["layers"]
     rows = layers[(layers["tokens"] == "some") & (layers["quantity"] == "norm")]
     assert (rows["n"] == 30).all()
     assert rows["random_weights_mean"].isna().all()
@@ -191,8 +191,8 @@ def test_a_common_step_is_told_from_steps_of_their_own(module):
         assert (at_large["shared_energy_low"] < at_large["shared_energy_high"]).all()
 
 
-def test_means_of_independent_tokens_have_intervals_and_those_of_one_text_none(found: Outcome):
-    steps = found["layers"].query("quantity == 'euclidean_distance'").set_index("tokens")
+def test_means_of_independent_tokens_have_intervals_and_those_of_one_text_none(outcome: Outcome):
+    steps = outcome["layers"].query("quantity == 'euclidean_distance'").set_index("tokens")
     bounds = ["mean_low", "mean_high"]
     assert steps.loc[["a", "b"], bounds].isna().all(axis=None)
     at_large = steps.drop(["a", "b"])
@@ -201,8 +201,8 @@ def test_means_of_independent_tokens_have_intervals_and_those_of_one_text_none(f
     assert (at_large["mean"] < at_large["mean_high"]).all()
 
 
-def test_one_token_in_two_texts_has_no_null(found: Outcome):
-    views = found["views"].set_index("view")
+def test_one_token_in_two_texts_has_no_null(outcome: Outcome):
+    views = outcome["views"].set_index("view")
     columns = ["null_value", "null_value_low", "null_value_high", "p_value"]
     assert views.loc["mouse", columns].isna().all(axis=None)
     assert views.loc["mouse+cat", columns].notna().all(axis=None)

@@ -30,7 +30,7 @@ def paths_of(*texts: list[int], seed: int = 0) -> TokenPaths:
     tokens = pd.DataFrame(rows, columns=["text", "position", "id", "token"])
     rng = np.random.default_rng(seed)
     x = {prefix: rng.normal(size=(LAYERS, len(rows), DIM)) for prefix in (TRAINED, RANDOM)}
-    return TokenPaths(tokens, {prefix: each.astype(np.float32) for prefix, each in x.items()})
+    return TokenPaths(tokens, {prefix: states.astype(np.float32) for prefix, states in x.items()})
 
 
 def frame(*ids: int) -> pd.DataFrame:
@@ -69,11 +69,11 @@ def test_means_and_extremes_are_over_the_tokens():
     for row in table.to_dict(orient="records"):
         values = steps.loc[steps["layer"] == row["layer"]]
         for prefix in (TRAINED, RANDOM):
-            each = values[prefix + row["quantity"]]
+            sizes = values[prefix + row["quantity"]]
             assert row["n"] == 3
-            assert row[f"{prefix}mean"] == pytest.approx(each.mean())
-            assert row[f"{prefix}minimum"] == pytest.approx(each.min())
-            assert row[f"{prefix}maximum"] == pytest.approx(each.max())
+            assert row[f"{prefix}mean"] == pytest.approx(sizes.mean())
+            assert row[f"{prefix}minimum"] == pytest.approx(sizes.min())
+            assert row[f"{prefix}maximum"] == pytest.approx(sizes.max())
     first = table.groupby("quantity")["layer"].min().to_dict()
     assert first["norm"] == 0
     assert first["euclidean_distance"] == 1
@@ -149,8 +149,8 @@ def test_equal_texts_do_not_drift_and_one_word_has_no_scale():
 def test_every_quantity_of_a_right_angle_by_hand():
     # From (3, 0) up to (3, 4), then out to twice that: norms 3, 5, 10.
     way = np.array([[[3.0, 0]], [[3, 4]], [[6, 8]]], dtype=np.float32)
-    found = quantities_of(way)
-    assert set(found) == set(QUANTITIES)
+    quantities = quantities_of(way)
+    assert set(quantities) == set(QUANTITIES)
     expected = {
         "norm": [3, 5, 10],
         "euclidean_distance": [np.nan, 4, 5],
@@ -159,18 +159,18 @@ def test_every_quantity_of_a_right_angle_by_hand():
         "step_cosine": [np.nan, np.nan, 4 / 5],
     }
     for name, values in expected.items():
-        assert found[name][:, 0] == pytest.approx(values, nan_ok=True), name
+        assert quantities[name][:, 0] == pytest.approx(values, nan_ok=True), name
     # The squared share of a step along the state that it starts from or ends in, see PathSteps.
-    assert found["radial_share"][2, 0] == pytest.approx(1)
-    assert found["norm_change_share"][2, 0] == pytest.approx(1)
+    assert quantities["radial_share"][2, 0] == pytest.approx(1)
+    assert quantities["norm_change_share"][2, 0] == pytest.approx(1)
 
 
 def test_what_is_drawn_for_random_weights_is_in_their_columns():
     paths = paths_of([1, 2, 3], [1, 2, 3])
     first, second = paths.by_text().values()
     swapped = [
-        TokenPaths(each.tokens, {TRAINED: each.states[RANDOM], RANDOM: each.states[TRAINED]})
-        for each in (first, second)
+        TokenPaths(paths.tokens, {TRAINED: paths.states[RANDOM], RANDOM: paths.states[TRAINED]})
+        for paths in (first, second)
     ]
     here, there = drift_table(first, second), drift_table(*swapped)
     for name in ("euclidean_distance", "cosine", "relative_distance"):

@@ -90,31 +90,31 @@ def test_energies_are_those_of_the_table():
 def test_the_null_stands_in_its_columns():
     table = shared_table("a", paths_of(drifting([0.0, 0.5])))
     null = np.repeat(np.linspace(-0.1, 0.1, 201)[:, None], 3, axis=1)
-    found = with_null(table, null, 0.9)
-    assert found["null_shared_energy"].to_numpy() == pytest.approx(0, abs=1e-12)
-    assert found["null_shared_energy_low"].to_numpy() == pytest.approx(-0.09)
-    assert found["null_shared_energy_high"].to_numpy() == pytest.approx(0.09)
-    assert found["p_value"][1] == pytest.approx(1 / 202)
-    assert found["p_value"][0] > 0.2
+    rows = with_null(table, null, 0.9)
+    assert rows["null_shared_energy"].to_numpy() == pytest.approx(0, abs=1e-12)
+    assert rows["null_shared_energy_low"].to_numpy() == pytest.approx(-0.09)
+    assert rows["null_shared_energy_high"].to_numpy() == pytest.approx(0.09)
+    assert rows["p_value"][1] == pytest.approx(1 / 202)
+    assert rows["p_value"][0] > 0.2
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
     hits = 0
     for seed in range(60):
         paths = paths_of(drifting([0.3], seed=seed))
-        found = with_interval(
+        rows = with_interval(
             shared_table("a", paths),
             paths,
             n_resamples=100,
             level=0.9,
             generator=np.random.default_rng(seed),
         )
-        hits += int(found["shared_energy_low"][0] <= 0.3 <= found["shared_energy_high"][0])
+        hits += int(rows["shared_energy_low"][0] <= 0.3 <= rows["shared_energy_high"][0])
     assert 45 <= hits <= 60
 
 
 def test_few_tokens_have_no_interval():
     paths = paths_of(drifting([0.3], n=3))
     options = {"n_resamples": 5, "level": 0.9, "generator": np.random.default_rng(0)}
-    found = with_interval(shared_table("a", paths), paths, **options)
-    assert found[["shared_energy_low", "shared_energy_high"]].isna().all(axis=None)
+    rows = with_interval(shared_table("a", paths), paths, **options)
+    assert rows[["shared_energy_low", "shared_energy_high"]].isna().all(axis=None)

@@ -73,8 +73,8 @@ def test_coordinates_are_those_of_a_pca_of_the_view_alone():
     assert table["layer"].tolist() == [0, 1, 2, 3] * 3
     states = paths.states[TRAINED][:4, [1, 4, 5]].swapaxes(0, 1).reshape(-1, DIM)
     expected = PCA(n_components=2).fit(states)
-    found = table[["component_1", "component_2"]].to_numpy()
-    assert np.abs(found) == pytest.approx(np.abs(expected.transform(states)), abs=1e-8)
+    coordinates = table[["component_1", "component_2"]].to_numpy()
+    assert np.abs(coordinates) == pytest.approx(np.abs(expected.transform(states)), abs=1e-8)
     shares = shares_of(view.of(paths.states[TRAINED]), np.arange(3))
     assert shares[:2, 0] == pytest.approx(expected.explained_variance_ratio_)
     assert shares[2, 0] == pytest.approx(expected.explained_variance_ratio_.sum())
@@ -90,7 +90,7 @@ def test_tokens_that_move_as_one_share_all():
 def null_of(x: np.ndarray, view: View, n_draws: int) -> np.ndarray:
     ids, rng = np.arange(x.shape[1]), np.random.default_rng(0)
     drawn = rotated_paths(x, ids, n_draws=n_draws, generator=rng)
-    return np.stack([shares_of(view.of(each), ids) for each in drawn])
+    return np.stack([shares_of(view.of(states), ids) for states in drawn])
 
 
 @pytest.mark.parametrize("common", [0.0, 2.0])
@@ -99,8 +99,8 @@ def test_a_common_way_stands_out_of_rotated_paths_and_their_own_ways_do_not(comm
     for seed in range(20):
         x = noise(N_LAYERS, 8, DIM, seed=seed).cumsum(axis=0)
         x += common * np.arange(N_LAYERS)[:, None, None] * np.eye(DIM)[0]
-        found = view_table(every(8), paths_of(x), null_of(x, every(8), 9), 0.95)
-        p_values.append(found.set_index(["space", "quantity"])["p_value"])
+        table = view_table(every(8), paths_of(x), null_of(x, every(8), 9), 0.95)
+        p_values.append(table.set_index(["space", "quantity"])["p_value"])
     rejected = (pd.concat(p_values, axis=1) <= 0.1).mean(axis=1)
     for place in (("all", "shared_energy"), ("both", "shared_energy"), ("all", "layer_share")):
         assert rejected[place] == 1 if common else rejected[place] < 0.35

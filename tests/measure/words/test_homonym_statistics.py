@@ -38,24 +38,24 @@ def values_of(own: np.ndarray, n_draws: int = 4) -> WordValues:
 
 def test_each_word_has_its_own_values_whatever_the_order_of_the_rows():
     own = states()
-    found = values_of(own)
-    assert found.within.shape == (2, 5, 2, 3, 3)
+    values = values_of(own)
+    assert values.within.shape == (2, 5, 2, 3, 3)
     for word, pairs in enumerate([((0, 2), (4, 6)), ((1, 5), (3, 7))]):
         expected = [np.linalg.norm(own[1, 2, i] - own[1, 2, j]) for i, j in pairs]
-        assert found.within[word, 0, 1, 2, 2] == pytest.approx(np.mean(expected))
+        assert values.within[word, 0, 1, 2, 2] == pytest.approx(np.mean(expected))
     pairs = [(i, j) for i in (0, 2, 4, 6) for j in (1, 3, 5, 7)]
     expected = [np.linalg.norm(own[0, 1, i] - own[0, 1, j]) for i, j in pairs]
-    assert found.between_words[0, 1, 0, 1, 2] == pytest.approx(np.mean(expected))
+    assert values.between_words[0, 1, 0, 1, 2] == pytest.approx(np.mean(expected))
 
 
 def test_measures_are_those_that_their_names_say():
     own = states()
-    found = distances_by_layer(own)
+    distances = distances_by_layer(own)
     x = own[1, 2]
     assert MEASURES == (("raw", "cosine"), ("centered", "cosine"), ("raw", "euclidean_distance"))
-    assert np.allclose(found[1, 2, 0], 1 - cosine_matrix(x))
-    assert np.allclose(found[1, 2, 1], 1 - cosine_matrix(x - x.mean(axis=0)))
-    assert found[1, 2, 2][0, 1] == pytest.approx(np.linalg.norm(x[0] - x[1]))
+    assert np.allclose(distances[1, 2, 0], 1 - cosine_matrix(x))
+    assert np.allclose(distances[1, 2, 1], 1 - cosine_matrix(x - x.mean(axis=0)))
+    assert distances[1, 2, 2][0, 1] == pytest.approx(np.linalg.norm(x[0] - x[1]))
 
 
 def test_equal_rows_are_at_no_distance_at_all():
@@ -79,17 +79,17 @@ def test_a_rotation_changes_nothing():
 
 def test_ratios_are_of_the_means_and_the_yardstick_is_that_of_different_words():
     values = values_of(states())
-    found = over_words(values, np.arange(2))
+    means = over_words(values, np.arange(2))
     within, between = values.within.mean(axis=0), values.between.mean(axis=0)
-    assert np.allclose(found["ratio"], between / within)
+    assert np.allclose(means["ratio"], between / within)
     yardstick = values.between_words[0, 1]
-    assert np.allclose(found["between_words"], yardstick)
-    assert np.allclose(found["relative_difference"], (between - within) / yardstick)
-    assert np.allclose(found["share_apart"], (values.between > values.within).mean(axis=0))
+    assert np.allclose(means["between_words"], yardstick)
+    assert np.allclose(means["relative_difference"], (between - within) / yardstick)
+    assert np.allclose(means["share_apart"], (values.between > values.within).mean(axis=0))
     gain = values.accuracy - values.bag_of_words_accuracy
-    assert np.allclose(found["bag_of_words_gain"], gain.mean(axis=0))
+    assert np.allclose(means["bag_of_words_gain"], gain.mean(axis=0))
     gain = values.accuracy - values.context_accuracy
-    assert np.allclose(found["context_gain"], gain.mean(axis=0))
+    assert np.allclose(means["context_gain"], gain.mean(axis=0))
 
 
 def test_scaled_states_have_the_same_ratios_and_relative_differences():
@@ -101,10 +101,10 @@ def test_scaled_states_have_the_same_ratios_and_relative_differences():
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_slopes_are_those_of_a_library(first: int):
-    found = over_words(values_of(states(n_layers=5)), np.arange(2))
-    by_layer = found["ratio"][3, 1, first:, 2]
+    means = over_words(values_of(states(n_layers=5)), np.arange(2))
+    by_layer = means["ratio"][3, 1, first:, 2]
     expected = linregress(np.arange(first, 5), by_layer).slope
-    assert found[slope_name("ratio", first)][3, 1, 0, 2] == pytest.approx(expected)
+    assert means[slope_name("ratio", first)][3, 1, 0, 2] == pytest.approx(expected)
 
 
 def test_one_layer_has_no_slope():
@@ -122,10 +122,10 @@ def test_one_draw_is_enough():
 
 
 def test_one_word_has_no_yardstick():
-    found = over_words(values_of(states()), np.array([1]))
-    assert np.isnan(found["between_words"]).all()
-    assert np.isnan(found["relative_difference"]).all()
-    assert not np.isnan(found["difference"]).any()
+    means = over_words(values_of(states()), np.array([1]))
+    assert np.isnan(means["between_words"]).all()
+    assert np.isnan(means["relative_difference"]).all()
+    assert not np.isnan(means["difference"]).any()
 
 
 def test_intervals_hold_the_true_senses_alone_and_have_every_quantity():

@@ -47,9 +47,9 @@ def test_a_cell_has_a_column_for_all_that_stands_beside_it():
 
 
 def test_the_values_of_a_cell_by_hand():
-    found = findings_of("ratio", np.array([4.0, 0.0, 1.0, 2.0, 3.0, 4.0]))
+    findings = findings_of("ratio", np.array([4.0, 0.0, 1.0, 2.0, 3.0, 4.0]))
     cell = cell_of("slope", interval=True, null=True, p_value=True)
-    row = found.cells(cell, "ratio", (0, 0, 2), "")
+    row = findings.cells(cell, "ratio", (0, 0, 2), "")
     assert row == pytest.approx(
         {
             "slope": 4.0,
@@ -64,8 +64,8 @@ def test_the_values_of_a_cell_by_hand():
 
 
 def test_trained_and_random_weights_stand_side_by_side():
-    found = findings_of("ratio", np.array([4.0, 0.0]))
-    assert found.both(cell_of("ratio"), "ratio", 0, 1) == {
+    findings = findings_of("ratio", np.array([4.0, 0.0]))
+    assert findings.both(cell_of("ratio"), "ratio", 0, 1) == {
         "ratio": 4.0,
         "random_weights_ratio": 40.0,
     }
@@ -73,20 +73,20 @@ def test_trained_and_random_weights_stand_side_by_side():
 
 @pytest.mark.parametrize("measure", range(len(MEASURES)))
 def test_mean_distances_of_cosines_are_shown_as_cosines(measure: int):
-    found = findings_of("within", np.array([0.25, 0.0]))
-    row = found.cells(cell_of("within"), "within", (0, 0, measure), "")
+    findings = findings_of("within", np.array([0.25, 0.0]))
+    row = findings.cells(cell_of("within"), "within", (0, 0, measure), "")
     assert row["within"] == (0.75 if MEASURES[measure][1] == "cosine" else 0.25)
 
 
 def test_draws_that_differ_by_rounding_are_as_large():
-    found = findings_of("ratio", np.array([0.3, 0.3 - 1e-16, 0.1 + 0.2, 0.2]))
-    row = found.cells(cell_of("ratio", p_value=True), "ratio", (0, 0, 0), "")
+    findings = findings_of("ratio", np.array([0.3, 0.3 - 1e-16, 0.1 + 0.2, 0.2]))
+    row = findings.cells(cell_of("ratio", p_value=True), "ratio", (0, 0, 0), "")
     assert row["p_value"] == 3 / 4
 
 
 def test_a_null_that_is_not_defined_has_no_range():
-    found = findings_of("ratio", np.array([1.0, np.nan, np.nan]))
-    row = found.cells(cell_of("ratio", null=True), "ratio", (0, 0, 0), "")
+    findings = findings_of("ratio", np.array([1.0, np.nan, np.nan]))
+    row = findings.cells(cell_of("ratio", null=True), "ratio", (0, 0, 0), "")
     assert row.pop("ratio") == 1
     assert np.isnan(list(row.values())).all()
 
@@ -100,19 +100,21 @@ def test_the_layer_of_the_largest_value_counts_from_the_embedding_output():
 
 
 def test_shares_that_are_equal_but_for_rounding_differ_by_zero():
-    found = findings_of("context_gain", np.array([0.3 - (0.1 + 0.2)]))
-    row = found.cells(cell_of("context_gain"), "context_gain", (0, 0, 0), "")
+    findings = findings_of("context_gain", np.array([0.3 - (0.1 + 0.2)]))
+    row = findings.cells(cell_of("context_gain"), "context_gain", (0, 0, 0), "")
     assert str(row["context_gain"]) == "0.0"  # neither -5.6e-17 nor -0.0
 
 
 def test_the_largest_layer_is_that_of_the_true_senses_at_trained_weights():
     values = np.tile(np.array([2.0, 1.0, 0.0])[:, np.newaxis], (2, 2, 1, len(MEASURES)))
     values[0, 0] = values[0, 0, ::-1]  # falling in the draw, and at random weights
-    found = dict.fromkeys(OVER_LAYERS, values)
+    estimates = dict.fromkeys(OVER_LAYERS, values)
     slopes = [slope_name(name, first) for name in OVER_LAYERS for first in FIRST_LAYERS]
-    found |= dict.fromkeys(slopes, values[:, :, :1])
+    estimates |= dict.fromkeys(slopes, values[:, :, :1])
     table = pd.DataFrame(
-        drift_rows(Findings(found, found, found, found, np.full((2, 3, 3), 7.0), level=0.8))
+        drift_rows(
+            Findings(estimates, estimates, estimates, estimates, np.full((2, 3, 3), 7.0), level=0.8)
+        )
     )
     assert (table["largest_layer"] == 2).all()
 
@@ -155,7 +157,7 @@ def test_every_number_of_the_layers():
         for name, end in ends.items():
             assert table[prefix + name].tolist() == (values + end).tolist(), name
         assert table[f"{prefix}p_value"].tolist() == pytest.approx([1 / 6] * 6)
-    assert all(found.tolist() == [1, 2] for found in table[f"difference{ENDING}"])
+    assert all(differences.tolist() == [1, 2] for differences in table[f"difference{ENDING}"])
 
 
 def test_every_number_of_the_drift():
@@ -206,8 +208,8 @@ def test_how_many_words_have_a_measure_is_counted_of_the_true_senses():
     x[0, 0, 0, 1, 2] = np.nan
     x[:, 1] = np.nan  # of a draw
     values = WordValues(x, x + 1, rng.random((5, 5, 2, 2, 3)), x, x, x[:, :, :1, :1, :1])
-    found = find_senses(values, n_resamples=9, level=0.8, generator=rng)
+    findings = find_senses(values, n_resamples=9, level=0.8, generator=rng)
     expected = np.full((2, 2, 3), 5.0)
     expected[0, 1, 2] = 4
-    assert found.n_words.tolist() == expected.tolist() and found.level == 0.8
-    assert bag_of_words(found)["accuracy"] == pytest.approx(x[:, 0, 0, 0, 0].mean())
+    assert findings.n_words.tolist() == expected.tolist() and findings.level == 0.8
+    assert bag_of_words(findings)["accuracy"] == pytest.approx(x[:, 0, 0, 0, 0].mean())

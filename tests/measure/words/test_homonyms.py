@@ -95,15 +95,15 @@ def row_of(table: pd.DataFrame, layer: int, measure: tuple[str, str] = EUCLIDEAN
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return planted().measured()
 
 
-def test_planted_distances_come_out(found: Outcome):
+def test_planted_distances_come_out(outcome: Outcome):
     # Of two points with noise s in dim directions: 2 dim s^2, and the square of what is planted.
     noise = 2 * 64 * 0.1**2
     for layer, apart in enumerate((0.0, 1.0, 2.0)):
-        row = row_of(found["layers"], layer)
+        row = row_of(outcome["layers"], layer)
         assert row["within"] == pytest.approx(np.sqrt(noise), rel=0.05)
         assert row["between"] == pytest.approx(np.sqrt(noise + (2 * apart) ** 2), rel=0.05)
         # Words lie at right angles, 3 from the origin, their senses `apart` to the side.
@@ -116,8 +116,8 @@ def test_planted_distances_come_out(found: Outcome):
 
 
 def test_planted_cosines_come_out_and_have_the_sign_of_senses_apart():
-    found = planted(noise=0.001).measured()
-    row = row_of(found["layers"], 2, ("raw", "cosine"))
+    outcome = planted(noise=0.001).measured()
+    row = row_of(outcome["layers"], 2, ("raw", "cosine"))
     assert row["within"] == pytest.approx(1, abs=1e-3)
     # 3 along the word, 2 to one side or the other.
     assert row["between"] == pytest.approx((9 - 4) / (9 + 4), abs=1e-3)
@@ -126,8 +126,8 @@ def test_planted_cosines_come_out_and_have_the_sign_of_senses_apart():
     assert row["relative_difference"] == pytest.approx(8 / 13, abs=2e-3)
 
 
-def test_senses_that_are_planted_are_found_and_where_there_are_none_none_are(found: Outcome):
-    apart, none = row_of(found["layers"], 2), row_of(found["layers"], 0)
+def test_senses_that_are_planted_are_found_and_where_there_are_none_none_are(outcome: Outcome):
+    apart, none = row_of(outcome["layers"], 2), row_of(outcome["layers"], 0)
     assert apart["p_value"] == 1 / 201
     assert apart["difference_low"] > apart["null_difference_high"] > 0
     assert apart["share_apart"] == 1
@@ -138,13 +138,13 @@ def test_senses_that_are_planted_are_found_and_where_there_are_none_none_are(fou
     assert apart["random_weights_p_value"] > 0.01
 
 
-def test_accuracy_is_one_where_senses_are_far_apart_and_chance_where_they_are_not(found: Outcome):
-    apart, none = row_of(found["recovery"], 2), row_of(found["recovery"], 0)
+def test_accuracy_is_one_where_senses_are_far_apart_and_chance_where_they_are_not(outcome: Outcome):
+    apart, none = row_of(outcome["recovery"], 2), row_of(outcome["recovery"], 0)
     assert apart["accuracy"] == 1
     assert apart["p_value"] == 1 / 201
     assert 0.2 < none["accuracy"] < 0.6
     assert 0.2 < apart["random_weights_accuracy"] < 0.6
-    assert found["json"]["chance_accuracy"] == pytest.approx(0.4)
+    assert outcome["json"]["chance_accuracy"] == pytest.approx(0.4)
     assert apart["null_accuracy"] == pytest.approx(0.4, abs=0.03)
     assert apart["null_accuracy_low"] < 0.4 < apart["null_accuracy_high"]
 
@@ -228,37 +228,37 @@ def test_the_context_alone_is_held_against_the_word():
     sun = (case.stimuli["sense"] == "sun").to_numpy()
     case.states["token"][:, 1::4][:, sun] += 5  # the word before
     case.tokens.loc[np.flatnonzero(sun) * 4 + 3, "id"] = 77  # the word after
-    found = case.measured()
-    row = row_of(found["recovery"], 1)
+    outcome = case.measured()
+    row = row_of(outcome["recovery"], 1)
     assert row["context_accuracy"] == 1
     assert row["accuracy"] < 0.6
     assert row["context_gain"] == pytest.approx(row["accuracy"] - 1)
     assert row["context_gain_high"] < 0
-    assert found["json"]["bag_of_words"]["accuracy"] == 1
-    assert found["json"]["bag_of_words"]["p_value"] == 1 / 201
+    assert outcome["json"]["bag_of_words"]["accuracy"] == 1
+    assert outcome["json"]["bag_of_words"]["p_value"] == 1 / 201
     assert row["bag_of_words_gain"] == pytest.approx(row["accuracy"] - 1)
 
 
-def test_a_context_that_is_always_the_same_tells_no_sense(found: Outcome):
+def test_a_context_that_is_always_the_same_tells_no_sense(outcome: Outcome):
     # All ties: each sentence gets two of five, which is chance.
-    assert found["json"]["bag_of_words"]["accuracy"] == pytest.approx(0.4)
-    assert row_of(found["recovery"], 2)["bag_of_words_gain"] == pytest.approx(0.6)
+    assert outcome["json"]["bag_of_words"]["accuracy"] == pytest.approx(0.4)
+    assert row_of(outcome["recovery"], 2)["bag_of_words_gain"] == pytest.approx(0.6)
 
 
-def test_words_are_ranked_and_their_mean_is_that_of_the_layer(found: Outcome):
-    for (layer, *measure), rows in found["words"].groupby(["layer", "preparation", "quantity"]):
+def test_words_are_ranked_and_their_mean_is_that_of_the_layer(outcome: Outcome):
+    for (layer, *measure), rows in outcome["words"].groupby(["layer", "preparation", "quantity"]):
         assert rows["rank"].tolist() == list(range(1, 9))
         assert rows["difference"].is_monotonic_decreasing
-        mean = row_of(found["layers"], layer, tuple(measure))
+        mean = row_of(outcome["layers"], layer, tuple(measure))
         random = "random_weights_difference"
         for name in ("within", "between", "difference", "relative_difference", random):
             assert rows[name].mean() == pytest.approx(mean[name])
         assert rows["accuracy"].mean() == pytest.approx(
-            row_of(found["recovery"], layer, tuple(measure))["accuracy"]
+            row_of(outcome["recovery"], layer, tuple(measure))["accuracy"]
         )
-    assert set(found["words"]["word"]) == set(planted().stimuli["word"])
-    assert (found["words"]["senses"] == "sun, sea").all()
-    assert (found["words"]["n_tokens"] == 1).all()
+    assert set(outcome["words"]["word"]) == set(planted().stimuli["word"])
+    assert (outcome["words"]["senses"] == "sun, sea").all()
+    assert (outcome["words"]["n_tokens"] == 1).all()
 
 
 def test_each_row_of_the_words_is_that_of_its_word():
@@ -300,36 +300,36 @@ def without_tokens(case: Planted, windows: Sequence[int]) -> Planted:
 
 def test_sentences_and_words_without_tokens_are_lost_and_counted():
     # Of "zzz" one sentence, of "yyy" two of one sense, which leaves it a single one.
-    found = without_tokens(planted(4), [0, 6, 8]).measured()
-    assert found["json"]["n_words"] == 3
-    assert found["json"]["n_lost_words"] == 1
-    assert found["json"]["lost_words"] == "yyy"
-    assert found["json"]["n_sentences"] == 5 + 6 + 6
-    assert found["json"]["n_lost_sentences"] == 7
-    assert set(found["words"]["word"]) == {"zzz", "xxx", "www"}
-    assert found["words"].set_index("word")["n_sentences"]["zzz"].unique().tolist() == [5]
-    assert (found["layers"]["n_words"] == 3).all()
+    outcome = without_tokens(planted(4), [0, 6, 8]).measured()
+    assert outcome["json"]["n_words"] == 3
+    assert outcome["json"]["n_lost_words"] == 1
+    assert outcome["json"]["lost_words"] == "yyy"
+    assert outcome["json"]["n_sentences"] == 5 + 6 + 6
+    assert outcome["json"]["n_lost_sentences"] == 7
+    assert set(outcome["words"]["word"]) == {"zzz", "xxx", "www"}
+    assert outcome["words"].set_index("word")["n_sentences"]["zzz"].unique().tolist() == [5]
+    assert (outcome["layers"]["n_words"] == 3).all()
     # Of five, in groups of 2 and 3: (2 + 6) / 20; of six 2/5.
-    assert found["json"]["chance_accuracy"] == pytest.approx(0.4)
+    assert outcome["json"]["chance_accuracy"] == pytest.approx(0.4)
 
 
 def test_a_model_without_a_tokenizer_loses_all_words():
-    found = without_tokens(planted(4), range(24)).measured()
-    assert found["json"]["n_words"] == 0
-    assert found["json"]["n_lost_words"] == 4
-    assert np.isnan(found["json"]["chance_accuracy"])
+    outcome = without_tokens(planted(4), range(24)).measured()
+    assert outcome["json"]["n_words"] == 0
+    assert outcome["json"]["n_lost_words"] == 4
+    assert np.isnan(outcome["json"]["chance_accuracy"])
 
 
 def test_states_that_are_all_equal_are_undefined_or_nothing_but_no_crash():
     case = planted(4)
     case.states = {name: np.ones_like(x) for name, x in case.states.items()}
-    found = case.measured()
-    row = row_of(found["layers"], 1)
+    outcome = case.measured()
+    row = row_of(outcome["layers"], 1)
     assert row["difference"] == 0
     assert row["p_value"] == 1
     assert np.isnan(row["ratio"])
-    assert row_of(found["recovery"], 1)["accuracy"] == pytest.approx(0.4)
-    centered = row_of(found["layers"], 1, ("centered", "cosine"))
+    assert row_of(outcome["recovery"], 1)["accuracy"] == pytest.approx(0.4)
+    centered = row_of(outcome["layers"], 1, ("centered", "cosine"))
     assert centered["n_words"] == 0
     assert np.isnan(centered["difference"])
     assert np.isnan(centered["p_value"])
@@ -367,25 +367,25 @@ def test_the_tokens_of_a_word_cut_in_two_and_all_others():
 
 def test_a_token_that_takes_in_the_space_before_counts():
     # Byte-level tokenizers give the space to the word.
-    (found,) = find_words(
+    (word,) = find_words(
         stimuli(("cat", "The cat sat")),
         tokens((0, False, 0, 3), (0, False, 3, 7), (0, False, 7, 11)),
     )
-    assert found.own.tolist() == [1]
-    assert found.others.tolist() == [0, 2]
+    assert word.own.tolist() == [1]
+    assert word.others.tolist() == [0, 2]
 
 
 def test_special_tokens_are_in_neither_even_where_the_word_comes_first():
     # They say that they span characters 0 to 0, or, in some tokenizers, whole texts.
-    (found,) = find_words(stimuli(("cat", "Cat")), tokens((0, True, 0, 3), (0, False, 0, 3)))
-    assert found.own.tolist() == [1]
-    assert found.others.tolist() == []
+    (word,) = find_words(stimuli(("cat", "Cat")), tokens((0, True, 0, 3), (0, False, 0, 3)))
+    assert word.own.tolist() == [1]
+    assert word.others.tolist() == []
 
 
 def test_a_word_without_tokens_has_none():
-    found = find_words(stimuli(("cat", "A cat"), ("cat", "A cat")), tokens((0, False, 0, 1)))
-    assert [len(word.own) for word in found] == [0, 0]
-    assert [len(word.others) for word in found] == [1, 0]
+    words = find_words(stimuli(("cat", "A cat"), ("cat", "A cat")), tokens((0, False, 0, 1)))
+    assert [len(word.own) for word in words] == [0, 0]
+    assert [len(word.others) for word in words] == [1, 0]
     assert [len(word.own) for word in find_words(stimuli(("cat", "A cat")), TWO[:0])] == [0]
 
 
@@ -406,9 +406,9 @@ def test_the_whole_word_is_found_in_capitals_or_not(word: str, text: str, span: 
 def test_the_state_of_several_tokens_is_their_mean():
     states = np.arange(12, dtype=np.float32).reshape(2, 3, 2)
     rows = [np.array([0, 2]), np.array([1]), np.array([], dtype=np.int64)]
-    found = mean_states(states, rows)
-    assert found.dtype == np.float64
-    assert found.tolist() == [
+    means = mean_states(states, rows)
+    assert means.dtype == np.float64
+    assert means.tolist() == [
         [[2.0, 3.0], [2.0, 3.0], [0.0, 0.0]],
         [[8.0, 9.0], [8.0, 9.0], [0.0, 0.0]],
     ]

@@ -76,7 +76,7 @@ def probed(noise: float, n: int = N) -> ProbedWords:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measure_probing(**planted(0.05), **SETTINGS)
 
 
@@ -85,20 +85,20 @@ def accuracy(table: pd.DataFrame, features: str, task: str = "part_of_speech") -
     return table.loc[chosen & (table["probe"] == "logistic_regression"), "accuracy"]
 
 
-def test_a_planted_class_is_read_off_the_input_and_nowhere_else(found):
-    assert (accuracy(found["accuracy"], "input") == 1).all()
-    assert (accuracy(found["accuracy"], "hidden_state") < 0.6).all()
-    assert (accuracy(found["accuracy"], "spelling") < 0.6).all()
+def test_a_planted_class_is_read_off_the_input_and_nowhere_else(outcome):
+    assert (accuracy(outcome["accuracy"], "input") == 1).all()
+    assert (accuracy(outcome["accuracy"], "hidden_state") < 0.6).all()
+    assert (accuracy(outcome["accuracy"], "spelling") < 0.6).all()
 
 
-def test_the_control_task_is_not_read(found):
-    controls = found["accuracy"][found["accuracy"]["task"] == "control"]
+def test_the_control_task_is_not_read(outcome):
+    controls = outcome["accuracy"][outcome["accuracy"]["task"] == "control"]
     assert (controls["accuracy"] < 0.65).all()
     assert set(controls["weights"]) == {"none", "trained"}
 
 
-def test_every_space_has_every_probe(found):
-    table = found["accuracy"]
+def test_every_space_has_every_probe(outcome):
+    table = outcome["accuracy"]
     spaces = table[table["task"] == "part_of_speech"].groupby(["features", "weights"]).size()
     assert spaces.to_dict() == {
         ("hidden_state", "random"): 6,
@@ -115,18 +115,18 @@ def test_every_space_has_every_probe(found):
     assert inside.all()
 
 
-def test_the_null_always_says_the_commonest_class(found):
-    null = found["accuracy"].groupby("task")["null_accuracy"].unique()
+def test_the_null_always_says_the_commonest_class(outcome):
+    null = outcome["accuracy"].groupby("task")["null_accuracy"].unique()
     assert null["part_of_speech"].tolist() == pytest.approx([1 / 3])  # as many words of each
     assert len(null["control"]) == 1 and 1 / 3 < null["control"][0] < 2 / 3
 
 
-def test_shown_tokens_are_judged_without_having_been_seen(found):
-    assert found["tokens"]["token"].unique().tolist() == ["w0", "w3"]
-    shares = found["tokens"][list(CLASSES)].to_numpy()
+def test_shown_tokens_are_judged_without_having_been_seen(outcome):
+    assert outcome["tokens"]["token"].unique().tolist() == ["w0", "w3"]
+    shares = outcome["tokens"][list(CLASSES)].to_numpy()
     assert np.allclose(shares.sum(axis=1), 1)
-    linear = found["tokens"]["probe"] == "logistic_regression"
-    assert (found["tokens"].loc[linear, "noun"] > 0.6).all()
+    linear = outcome["tokens"]["probe"] == "logistic_regression"
+    assert (outcome["tokens"].loc[linear, "noun"] > 0.6).all()
 
 
 def test_words_of_several_tokens_are_left_out():
@@ -163,11 +163,11 @@ def test_words_of_a_file_are_all_probed_and_drawn_ones_evenly(source: str, count
     states = {name: rng.normal(size=(2, len(tokens), 10)) for name in ("token", "random_token")}
     x = rng.normal(size=(15, 10))
     kept = probed_words(words(15).assign(source=source), tokens, states, x)
-    found = kept.words["part_of_speech"].value_counts()
-    assert [found[name] for name in CLASSES] == counts
+    n_by_class = kept.words["part_of_speech"].value_counts()
+    assert [n_by_class[name] for name in CLASSES] == counts
     numbers = [int(word[1:]) for word in kept.words["word"]]
     assert np.array_equal(np.asarray(kept.features["input", None, "trained"]), x[numbers])
-    at = [tokens.index[(tokens["window"] == each) & ~tokens["special"]][0] for each in numbers]
+    at = [tokens.index[(tokens["window"] == number) & ~tokens["special"]][0] for number in numbers]
     layer = np.asarray(kept.features["hidden_state", 1, "random"])
     assert np.array_equal(layer, states["random_token"][1][at])
 
@@ -189,17 +189,19 @@ def test_the_interval_of_an_accuracy_is_that_of_lemmas_of_several_words():
     lemma = np.array([0, 0, 1, 2, 3, 3])
     correct = np.array([[True, False, True, True, False, True], [False] * 6])
     options = {"n_resamples": 40, "level": 0.8}
-    found = _interval(correct, lemma, *options.values(), np.random.default_rng(0))
+    interval = _interval(correct, lemma, *options.values(), np.random.default_rng(0))
 
     def accuracy_of(chosen: np.ndarray) -> np.ndarray:
         inside = np.isin(lemma, chosen)
         return correct[:, inside].mean(axis=1)
 
     expected = half_sample_interval(accuracy_of, 4, **options, generator=np.random.default_rng(0))
-    assert found.low == pytest.approx(expected.low) and found.high == pytest.approx(expected.high)
-    assert found.low[0] < 4 / 6 < found.high[0] and found.high[1] == 0
+    assert interval.low == pytest.approx(expected.low) and interval.high == pytest.approx(
+        expected.high
+    )
+    assert interval.low[0] < 4 / 6 < interval.high[0] and interval.high[1] == 0
 
 
-def test_lemmas_and_words_are_counted(found):
-    assert (found["accuracy"]["n_lemmas"] == words()["lemma"].nunique()).all()
-    assert found["accuracy"]["layer"].dropna().unique().tolist() == [0, 1]
+def test_lemmas_and_words_are_counted(outcome):
+    assert (outcome["accuracy"]["n_lemmas"] == words()["lemma"].nunique()).all()
+    assert outcome["accuracy"]["layer"].dropna().unique().tolist() == [0, 1]

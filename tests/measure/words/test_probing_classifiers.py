@@ -26,8 +26,8 @@ def planted(noise: float) -> np.ndarray:
 
 @pytest.mark.parametrize("name", PROBES)
 def test_a_planted_class_is_read_and_noise_is_not(name: str):
-    found = held_out_predictions(PROBES[name], EFFORT, planted(0.05), LABELS, FOLDS, 0)
-    assert np.mean(found == LABELS) > 0.95
+    predicted = held_out_predictions(PROBES[name], EFFORT, planted(0.05), LABELS, FOLDS, 0)
+    assert np.mean(predicted == LABELS) > 0.95
     noise = np.random.default_rng(1).normal(size=(120, 20))
     guessed = held_out_predictions(PROBES[name], EFFORT, noise, LABELS, FOLDS, 0)
     assert 0.15 < np.mean(guessed == LABELS) < 0.55
@@ -35,10 +35,10 @@ def test_a_planted_class_is_read_and_noise_is_not(name: str):
 
 def test_no_word_is_predicted_by_a_probe_that_saw_it():
     # Each word is its own feature: what was not in the fit cannot be told.
-    found = held_out_predictions(
+    predicted = held_out_predictions(
         PROBES["logistic_regression"], EFFORT, np.eye(120), LABELS, FOLDS, 0
     )
-    assert np.mean(found == LABELS) < 0.5
+    assert np.mean(predicted == LABELS) < 0.5
 
 
 def test_only_a_network_reads_what_no_plane_parts():
@@ -58,8 +58,8 @@ def test_only_a_network_reads_what_no_plane_parts():
 def test_spelling_reads_endings_and_nothing_else():
     stems = [f"{a}{b}" for a in "bcdfghjklm" for b in "aeio"]
     words = [stem + ending for stem in stems for ending in ("ness", "ize", "ous")]
-    found = held_out_predictions(spelling, EFFORT, words, LABELS, FOLDS, 0)
-    assert np.mean(found == LABELS) > 0.95
+    predicted = held_out_predictions(spelling, EFFORT, words, LABELS, FOLDS, 0)
+    assert np.mean(predicted == LABELS) > 0.95
     bare = held_out_predictions(
         spelling, EFFORT, [s for s in stems for _ in range(3)], LABELS, FOLDS, 0
     )

@@ -54,19 +54,19 @@ def measured(**change: Any) -> Outcome:
 
 
 @pytest.fixture(scope="module")
-def found() -> Outcome:
+def outcome() -> Outcome:
     return measured()
 
 
-def test_tables_have_their_places(found: Outcome):
-    layers = found["layers"]
+def test_tables_have_their_places(outcome: Outcome):
+    layers = outcome["layers"]
     assert set(layers["group"]) == {"content", "function", "homonym", "one_sense"}
     plain = layers[(layers["positions"] == "none") & (layers["group"] == "content")]
     assert len(plain.drop_duplicates(["layer", "point"])) == 1 + 3 * 3
     assert set(layers["positions"]) == {"none", "own", "first"}
-    assert (found["together"]["layer"].min(), len(found["together"])) == (0, 4 + 3)
-    assert len(found["summary"]["statistic"].unique()) == len(found["summary"])
-    dealt = found["summary"].dropna(subset="p_value").set_index("statistic")
+    assert (outcome["together"]["layer"].min(), len(outcome["together"])) == (0, 4 + 3)
+    assert len(outcome["summary"]["statistic"].unique()) == len(outcome["summary"])
+    dealt = outcome["summary"].dropna(subset="p_value").set_index("statistic")
     assert list(dealt.index) == [
         "content_receives_more_attention",
         "attention_content_over_function",
@@ -74,27 +74,27 @@ def test_tables_have_their_places(found: Outcome):
     assert (dealt["n_tokens"] == 6 * 8).all()  # all words of both groups, of 6 texts
 
 
-def test_an_interval_holds_its_value_and_sizes_are_said(found: Outcome):
-    rows = found["layers"][found["layers"]["group"] == "content"]
+def test_an_interval_holds_its_value_and_sizes_are_said(outcome: Outcome):
+    rows = outcome["layers"][outcome["layers"]["group"] == "content"]
     assert (rows["low"] <= rows["value"] + 0.2).all() and (rows["n_units"] == 6).all()
     assert rows["n_tokens"].max() <= 6 * 2
-    words = found["layers"][found["layers"]["group"] == "homonym"]
+    words = outcome["layers"][outcome["layers"]["group"] == "homonym"]
     assert (words["n_units"] == 2).all() and words["low"].isna().all()  # fewer than 4 units
 
 
-def test_random_weights_are_those_of_a_model_before_training(found: Outcome):
+def test_random_weights_are_those_of_a_model_before_training(outcome: Outcome):
     untrained = measured(module=with_random_weights(bert(), 3))
     keys = ["group", "positions", "layer", "point", "quantity"]
-    trained, random = (each["layers"].set_index(keys) for each in (found, untrained))
+    trained, random = (tables["layers"].set_index(keys) for tables in (outcome, untrained))
     assert np.allclose(trained["random_weights_value"], random["value"], atol=1e-6)
     assert not np.allclose(trained["value"], random["value"], atol=0.1)
 
 
-def test_the_corpus_of_the_role_is_read_and_else_the_first(found: Outcome):
+def test_the_corpus_of_the_role_is_read_and_else_the_first(outcome: Outcome):
     by_name = measured(corpus="sentences")
     other = measured(roles={})
-    pd.testing.assert_frame_equal(found["summary"], by_name["summary"])
-    assert not found["layers"]["value"].equals(other["layers"]["value"])
+    pd.testing.assert_frame_equal(outcome["summary"], by_name["summary"])
+    assert not outcome["layers"]["value"].equals(other["layers"]["value"])
 
 
 @pytest.mark.parametrize("change", [{"module": None}, {"tokenizer": None}])

@@ -102,11 +102,11 @@ def test_sums_over_types_give_the_statistics_of_the_true_classes():
     texts = texts_of_words(2)
     words = occurrences_of(texts)
     received = np.round(received_by_type(texts, 2), 1)  # with ties
-    (found,) = by_classes(received, words, words.content_types[None])
+    (statistics,) = by_classes(received, words, words.content_types[None])
     content = texts.group == "content"
     larger = probability_of_larger(received[content], received[~content])
     expected = [float(larger), received[content].mean() / received[~content].mean()]
-    assert found == pytest.approx(expected)
+    assert statistics == pytest.approx(expected)
     assert np.isnan(by_classes(received, words, words.content_types[None] & False)).all()
 
 
@@ -115,7 +115,7 @@ def test_all_occurrences_of_a_word_are_one_type():
     words = occurrences_of(texts)
     assert words.type_number.max() + 1 == len(GROUPS)
     assert words.content_types.sum() == 3
-    assert [each.tolist().count(True) for each in texts.special] == [1] * 9
+    assert [is_special.tolist().count(True) for is_special in texts.special] == [1] * 9
 
 
 def test_planted_maps_give_each_word_its_share(monkeypatch: pytest.MonkeyPatch):
@@ -133,11 +133,11 @@ def test_planted_maps_give_each_word_its_share(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(token_tracker_attention, "attention_maps", planted)
     received = attention_of_words(None, texts)
     for number in range(4):
-        of_text = texts.text == number
-        content = of_text & (texts.group == "content")
-        function = of_text & (texts.group == "function")
+        in_text = texts.text == number
+        content = in_text & (texts.group == "content")
+        function = in_text & (texts.group == "function")
         assert received[content] == pytest.approx(3 * received[function][0])
-        assert received[of_text].mean() == pytest.approx(1)
+        assert received[in_text].mean() == pytest.approx(1)
 
 
 def test_every_number_of_the_rows_by_hand():

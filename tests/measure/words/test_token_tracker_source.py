@@ -45,5 +45,5 @@ def test_what_has_no_room_in_the_model_has_no_row():
         vocabulary = TrackedVocabulary(rows, positional)
         for n_words, n_rows in ((40, 0), (39, 1)):
             text = " ".join(["of"] * n_words)
-            found = source_table(module, vocabulary, Tokenizer(), text)
-            assert (len(found) > 0) == bool(n_rows)
+            table = source_table(module, vocabulary, Tokenizer(), text)
+            assert (len(table) > 0) == bool(n_rows)

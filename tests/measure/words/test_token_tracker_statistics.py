@@ -51,48 +51,48 @@ def tracks(
 
 
 def ranks(content: Any, function: Any) -> np.ndarray:
-    found = np.zeros((LAYERS, len(GROUP)))
-    found[:, ~FUNCTION], found[:, FUNCTION] = np.c_[list(content)], np.c_[list(function)]
-    return found
+    log_ranks = np.zeros((LAYERS, len(GROUP)))
+    log_ranks[:, ~FUNCTION], log_ranks[:, FUNCTION] = np.c_[list(content)], np.c_[list(function)]
+    return log_ranks
 
 
-def running(found: Tracks) -> dict[str, float]:
-    return running_statistics(found, n_listed=15, apart=0.75)(np.arange(N_UNITS))
+def running(tracked: Tracks) -> dict[str, float]:
+    return running_statistics(tracked, n_listed=15, apart=0.75)(np.arange(N_UNITS))
 
 
 DRIFTING = tracks(ranks([0, 0, 0, 0, 0, 1, 4], [0, 0, 0, 3, 0, 0, 0]))
 
 
 def test_a_planted_drift_and_excursion_are_found():
-    found = running(DRIFTING)
-    assert found["content_rank_larger_at_last"] == 1
-    assert found["function_words_listed_at_last"] == 1
-    assert found["content_words_listed_at_last"] == 0
-    assert found["function_less_content_words_listed_at_last"] == 1
-    assert found["excursion_layer"] == 3
-    assert found["excursion_of_function_words"] == 3
-    assert found["excursion_of_function_less_content_words"] == 3
-    assert found["texts_with_excursion_in_that_layer"] == 1
-    assert found["last_gap_less_largest_before"] == pytest.approx(4 - 1)
-    assert found["first_layer_apart"] == 3 and found["first_layer_apart_share"] == 0.5
-    assert found["content_movement_in_last_over_equal"] == pytest.approx(6 * 3 / 4)
-    assert found["rank_tells_more_than_cosine"] == 0.5
-    assert found["rank_per_cosine_content_less_function"] == pytest.approx(4 / 0.6)
-    assert found["tokens_that_move_both_ways"] == 0
+    statistics = running(DRIFTING)
+    assert statistics["content_rank_larger_at_last"] == 1
+    assert statistics["function_words_listed_at_last"] == 1
+    assert statistics["content_words_listed_at_last"] == 0
+    assert statistics["function_less_content_words_listed_at_last"] == 1
+    assert statistics["excursion_layer"] == 3
+    assert statistics["excursion_of_function_words"] == 3
+    assert statistics["excursion_of_function_less_content_words"] == 3
+    assert statistics["texts_with_excursion_in_that_layer"] == 1
+    assert statistics["last_gap_less_largest_before"] == pytest.approx(4 - 1)
+    assert statistics["first_layer_apart"] == 3 and statistics["first_layer_apart_share"] == 0.5
+    assert statistics["content_movement_in_last_over_equal"] == pytest.approx(6 * 3 / 4)
+    assert statistics["rank_tells_more_than_cosine"] == 0.5
+    assert statistics["rank_per_cosine_content_less_function"] == pytest.approx(4 / 0.6)
+    assert statistics["tokens_that_move_both_ways"] == 0
 
 
 def test_groups_that_are_alike_have_no_difference():
-    found = running(tracks(ranks([0, 1, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1])))
-    assert found["content_rank_larger_at_last"] == 0.5
-    assert found["last_gap_less_largest_before"] == 0
-    assert np.isnan(found["first_layer_apart"])
-    assert found["rank_tells_more_than_cosine"] == 0
-    assert found["function_less_content_cosine_at_last"] == pytest.approx(0)
+    statistics = running(tracks(ranks([0, 1, 1, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1, 1])))
+    assert statistics["content_rank_larger_at_last"] == 0.5
+    assert statistics["last_gap_less_largest_before"] == 0
+    assert np.isnan(statistics["first_layer_apart"])
+    assert statistics["rank_tells_more_than_cosine"] == 0
+    assert statistics["function_less_content_cosine_at_last"] == pytest.approx(0)
 
 
 def test_a_layer_apart_in_the_other_direction_counts_too():
-    found = running(tracks(ranks([0] * 7, [0, 0, 2, 2, 2, 2, 2])))
-    assert found["first_layer_apart"] == 2 and found["content_rank_larger_at_last"] == 0
+    statistics = running(tracks(ranks([0] * 7, [0, 0, 2, 2, 2, 2, 2])))
+    assert statistics["first_layer_apart"] == 2 and statistics["content_rank_larger_at_last"] == 0
 
 
 @pytest.mark.parametrize(("share", "is_apart"), [(1 / 2, True), (5 / 12, False)])
@@ -101,63 +101,63 @@ def test_a_layer_is_apart_from_the_probability_asked_for_on(share: float, is_apa
     log_rank = ranks([0] * LAYERS, [0] * LAYERS)
     content = np.flatnonzero(~FUNCTION)
     log_rank[2, content[: round(share * len(content))]] = 1
-    found = running(tracks(log_rank))["first_layer_apart"]
-    assert found == 2 if is_apart else np.isnan(found)
+    layer = running(tracks(log_rank))["first_layer_apart"]
+    assert layer == 2 if is_apart else np.isnan(layer)
 
 
 def test_a_last_gap_in_the_other_direction_is_none():
-    found = running(tracks(ranks([0] * LAYERS, [0, 1, 1, 1, 1, 1, 5])))
-    assert found["last_gap_less_largest_before"] == -5
-    found = running(tracks(ranks([0] * LAYERS, [5, 5, 5, 5, 5, 5, 1])))
-    assert found["last_gap_less_largest_before"] == -1
+    statistics = running(tracks(ranks([0] * LAYERS, [0, 1, 1, 1, 1, 1, 5])))
+    assert statistics["last_gap_less_largest_before"] == -5
+    statistics = running(tracks(ranks([0] * LAYERS, [5, 5, 5, 5, 5, 5, 1])))
+    assert statistics["last_gap_less_largest_before"] == -1
 
 
 def test_texts_without_the_excursion_are_counted():
     log_rank = ranks([0] * 7, [0, 0, 0, 3, 0, 0, 0])
     log_rank[:, UNIT < 3] = 0
     log_rank[1, FUNCTION & (UNIT < 3)] = 2
-    found = excursion_statistics(tracks(log_rank), np.ones(len(GROUP), dtype=bool))
-    assert found["texts_with_excursion_in_that_layer"] == 9 / 12
+    statistics = excursion_statistics(tracks(log_rank), np.ones(len(GROUP), dtype=bool))
+    assert statistics["texts_with_excursion_in_that_layer"] == 9 / 12
     assert excursions(np.array([0.0, 2, 1, 5, 0])).tolist() == [1, -4, 4]
 
 
 def test_without_an_excursion_no_text_has_it_in_that_layer():
-    found = excursion_statistics(tracks(np.zeros((LAYERS, 48))), np.ones(48, dtype=bool))
-    assert found["excursion_of_function_words"] == 0
-    assert np.isnan(found["texts_with_excursion_in_that_layer"])
+    statistics = excursion_statistics(tracks(np.zeros((LAYERS, 48))), np.ones(48, dtype=bool))
+    assert statistics["excursion_of_function_words"] == 0
+    assert np.isnan(statistics["texts_with_excursion_in_that_layer"])
 
 
 def test_two_layers_have_no_excursion():
-    found = excursion_statistics(tracks(np.zeros((2, 48))), np.ones(48, dtype=bool))
-    assert all(np.isnan(each) for each in found.values())
+    statistics = excursion_statistics(tracks(np.zeros((2, 48))), np.ones(48, dtype=bool))
+    assert all(np.isnan(number) for number in statistics.values())
 
 
 def test_tokens_that_return_move_both_ways():
     cosine = np.repeat(np.array([1, 0.5, 0.7, 0.4])[:, None], 48, axis=1)
     cosine[2, :12] = 0.45
-    found = tracks(np.zeros((4, 48)), cosine)
-    assert both_ways(found, np.ones(48, dtype=bool)) == 0.75
+    tracked = tracks(np.zeros((4, 48)), cosine)
+    assert both_ways(tracked, np.ones(48, dtype=bool)) == 0.75
 
 
 def test_the_cosine_lost_is_what_ranks_are_held_against():
-    found = tracks(np.linspace(0, 3, 7)[:, None] * np.ones(48))
-    assert rank_per_cosine(found, np.ones(48, dtype=bool)) == pytest.approx(3 / 0.6)
+    tracked = tracks(np.linspace(0, 3, 7)[:, None] * np.ones(48))
+    assert rank_per_cosine(tracked, np.ones(48, dtype=bool)) == pytest.approx(3 / 0.6)
 
 
 def test_shares_of_layers_add_up_to_one():
-    found = movement_shares(DRIFTING, "content", np.ones(48, dtype=bool))
-    assert np.allclose(found.sum(axis=1), 1) and np.allclose(found[0], 1 / 6)
-    assert found[1].tolist() == [0, 0, 0, 0, 0.25, 0.75]
+    shares = movement_shares(DRIFTING, "content", np.ones(48, dtype=bool))
+    assert np.allclose(shares.sum(axis=1), 1) and np.allclose(shares[0], 1 / 6)
+    assert shares[1].tolist() == [0, 0, 0, 0, 0.25, 0.75]
 
 
 def test_positions_that_change_a_rank_twofold_are_counted():
     plain = tracks(np.zeros((3, 48)))
     moved = np.zeros((3, 4, 48))
     moved[:, 0, :12] = 0.4
-    found = tracks(np.zeros((3, 48)), more={"own": moved, "first": np.zeros((3, 4, 48))})
+    tracked = tracks(np.zeros((3, 48)), more={"own": moved, "first": np.zeros((3, 4, 48))})
     every = np.ones(48, dtype=bool)
     assert position_statistics(plain, every) == {}
-    assert position_statistics(found, every) == {
+    assert position_statistics(tracked, every) == {
         "ranks_kept_with_own_positions": 0.75,
         "ranks_kept_with_first_positions": 1,
     }
@@ -167,16 +167,16 @@ def test_means_and_contrasts_are_of_the_tokens_inside():
     inside = UNIT < 6
     means = group_means(DRIFTING, "none", ["content", "function", "homonym"], inside)
     assert means[0, :, 0].tolist() == [0, 0, 0, 0, 0, 1, 4] and np.isnan(means[2]).all()
-    found = contrast(DRIFTING, "none", ("content", "function"), inside)
-    assert found[6].tolist() == [1, 0.5, 4, pytest.approx(0)]
-    assert found.shape == (7, len(CONTRASTED))
+    contrasts = contrast(DRIFTING, "none", ("content", "function"), inside)
+    assert contrasts[6].tolist() == [1, 0.5, 4, pytest.approx(0)]
+    assert contrasts.shape == (7, len(CONTRASTED))
     assert np.isnan(contrast(DRIFTING, "none", ("content", "homonym"), inside)).all()
 
 
 def test_homonyms_are_held_against_other_nouns():
     named = np.where(FUNCTION, "one_sense", "homonym").astype(object)
-    found = homonym_statistics(tracks(ranks([0] * 6 + [1], [0] * 7), group=named))
-    assert found(np.arange(N_UNITS)) == {"homonym_rank_larger_at_last": 1}
+    statistics_of = homonym_statistics(tracks(ranks([0] * 6 + [1], [0] * 7), group=named))
+    assert statistics_of(np.arange(N_UNITS)) == {"homonym_rank_larger_at_last": 1}
 
 
 def test_what_texts_have_together_is_of_the_texts_drawn_and_their_blocks():
@@ -186,13 +186,13 @@ def test_what_texts_have_together_is_of_the_texts_drawn_and_their_blocks():
     together[:, :, N_UNITS // 2 :] = 9
     cosine = np.where(FUNCTION, 0.75, 0.5) * np.linspace(1, 0.2, LAYERS)[:, None]
     given = tracks(np.zeros((LAYERS, len(GROUP))), cosine, together=together)
-    found = running_statistics(given, n_listed=15, apart=0.75)(np.arange(N_UNITS // 2))
-    assert found["states_closer_at_last"] == pytest.approx(0.6)
-    assert found["steps_in_one_direction"] == pytest.approx(0.035)  # 1 to 6 hundredths
-    assert found["function_less_content_cosine_at_last"] == pytest.approx(0.05)
+    statistics = running_statistics(given, n_listed=15, apart=0.75)(np.arange(N_UNITS // 2))
+    assert statistics["states_closer_at_last"] == pytest.approx(0.6)
+    assert statistics["steps_in_one_direction"] == pytest.approx(0.035)  # 1 to 6 hundredths
+    assert statistics["function_less_content_cosine_at_last"] == pytest.approx(0.05)
     # All cosines differ and no rank does.
-    assert found["rank_tells_more_than_cosine"] == -0.5
-    assert found["function_movement_in_last_over_equal"] != 0
+    assert statistics["rank_tells_more_than_cosine"] == -0.5
+    assert statistics["function_movement_in_last_over_equal"] != 0
 
 
 def test_a_listed_word_is_one_of_the_first():
@@ -203,14 +203,14 @@ def test_a_listed_word_is_one_of_the_first():
 
 def test_movement_is_that_of_each_quantity():
     step = np.arange(1.0, LAYERS)[:, None] * np.ones(len(GROUP))
-    found = movement_shares(replace(DRIFTING, step=step), "function", np.ones(48, dtype=bool))
-    assert found[0] == pytest.approx(np.arange(1, 7) / 21)
-    assert found[1].tolist() == [0, 0, 0.5, 0.5, 0, 0]
-    assert found[2] == pytest.approx(1 / 6)
+    shares = movement_shares(replace(DRIFTING, step=step), "function", np.ones(48, dtype=bool))
+    assert shares[0] == pytest.approx(np.arange(1, 7) / 21)
+    assert shares[1].tolist() == [0, 0, 0.5, 0.5, 0, 0]
+    assert shares[2] == pytest.approx(1 / 6)
 
 
 def test_three_layers_are_enough_for_an_excursion():
     log_rank = np.zeros((3, 48))
     log_rank[1, FUNCTION] = 2
-    found = excursion_statistics(tracks(log_rank), np.ones(48, dtype=bool))
-    assert list(found.values()) == [1, 2, 2, 1]
+    statistics = excursion_statistics(tracks(log_rank), np.ones(48, dtype=bool))
+    assert list(statistics.values()) == [1, 2, 2, 1]

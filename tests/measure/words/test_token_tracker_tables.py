@@ -35,7 +35,7 @@ def tables(random: Tracks = STILL) -> dict[str, object]:
 
 
 def test_values_are_those_of_the_statistics():
-    found = tables_of(
+    outcome = tables_of(
         (DRIFTING, None),
         (STILL, None),
         Halves(20, 0.9, np.random.default_rng(0)),
@@ -43,34 +43,34 @@ def test_values_are_those_of_the_statistics():
         n_listed=15,
         apart=0.75,
     )
-    table = found["contrasts"]
+    table = outcome["contrasts"]
     expected = contrast(DRIFTING, "none", ("content", "function"), EVERY)
     assert np.allclose(table["value"], expected.ravel())
     assert np.allclose(table["random_weights_value"].to_numpy().reshape(-1, 4)[:, 0], 0.5)
-    moved = found["movement"]
+    moved = outcome["movement"]
     shares = np.concatenate(
-        [movement_shares(DRIFTING, each, EVERY).ravel() for each in ("content", "function")]
+        [movement_shares(DRIFTING, group, EVERY).ravel() for group in ("content", "function")]
     )
     assert np.allclose(moved["value"], shares, equal_nan=True)
-    summary = found["summary"].set_index("statistic")
+    summary = outcome["summary"].set_index("statistic")
     assert summary.loc["content_rank_larger_at_last", "value"] == 1
     # All texts are alike, so that all halves are.
     assert summary.loc["content_rank_larger_at_last", "low"] == pytest.approx(1)
     assert summary.loc["excursion_of_function_words", "random_weights_value"] == 0
     assert (summary["n_units"] == N_UNITS).all() and (summary["n_tokens"] == 48).all()
-    assert (found["together"]["n_units"] == N_UNITS).all()
+    assert (outcome["together"]["n_units"] == N_UNITS).all()
     for name in ("layers", "movement"):
-        assert (found[name]["n_units"] == N_UNITS).all()
-        expected = [(group == GROUP).sum() for group in found[name]["group"]]
-        assert found[name]["n_tokens"].tolist() == expected
+        assert (outcome[name]["n_units"] == N_UNITS).all()
+        expected = [(group == GROUP).sum() for group in outcome[name]["group"]]
+        assert outcome[name]["n_tokens"].tolist() == expected
     assert (table["n_tokens"] == np.isin(GROUP, ["content", "function"]).sum()).all()
-    together = found["together"][["quantity", "layer"]].to_numpy().tolist()
+    together = outcome["together"][["quantity", "layer"]].to_numpy().tolist()
     assert together[:2] == [["state_cosine", 0], ["state_cosine", 1]]
 
 
 def test_without_homonyms_only_running_texts_have_rows():
-    found = tables()
-    assert set(found["contrasts"]["contrast"]) == {"content_function"}  # type: ignore[index]
+    outcome = tables()
+    assert set(outcome["contrasts"]["contrast"]) == {"content_function"}  # type: ignore[index]
 
 
 def test_intervals_end_where_what_is_measured_ends():
@@ -79,10 +79,10 @@ def test_intervals_end_where_what_is_measured_ends():
     rank, group = np.zeros((LAYERS, 4 * N_UNITS)), GROUP.copy()
     rank[1:, 0], group[1] = 4, "function"
     halves = Halves(200, 0.9, np.random.default_rng(0))
-    found = tables_of(
+    outcome = tables_of(
         (tracks(rank, group=group), None), (STILL, None), halves, (), n_listed=15, apart=0.75
     )
-    cells = found["layers"].query("group == 'content' and layer == 1").set_index("quantity")
+    cells = outcome["layers"].query("group == 'content' and layer == 1").set_index("quantity")
     assert 0.9 < cells.loc["nearest", "value"] < 1
     assert cells.loc["nearest", "high"] == 1
     assert cells.loc["log_rank", "low"] == 0
@@ -104,8 +104,8 @@ def test_each_interval_ends_where_its_quantity_does(column: str):
         "excursion_of_function_words": (-99, 99),
     } | dict.fromkeys(SHARES, (0, 1))
     wide = pd.DataFrame({column: [*ends], "low": -99.0, "high": 99.0})
-    found = _within_range(wide, 7).set_index(column)
-    assert {name: (row["low"], row["high"]) for name, row in found.iterrows()} == ends
+    rows = _within_range(wide, 7).set_index(column)
+    assert {name: (row["low"], row["high"]) for name, row in rows.iterrows()} == ends
     assert {*SHARES, *COSINES, *OF_LAYERS, *FROM_ZERO} == {*ends} - {"excursion_of_function_words"}
     inside = pd.DataFrame({column: [*ends], "low": 1.0, "high": 1.0})
     assert _within_range(inside, 7).equals(inside)

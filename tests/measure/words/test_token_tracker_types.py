@@ -35,10 +35,10 @@ def row_of(rows: np.ndarray, n_neighbors: int = 4, seed: int = 0) -> dict[str, A
     """The first half of the tokens are content words, the rest function words."""
     types = {"content": np.arange(N // 2), "function": np.arange(N // 2, N)}
     random = np.random.default_rng(99).normal(size=rows.shape)
-    found = density_rows(
+    densities = density_rows(
         types, vocabulary(rows), vocabulary(random), halves(seed), n_neighbors=n_neighbors
     )
-    (row,) = found
+    (row,) = densities
     return row
 
 

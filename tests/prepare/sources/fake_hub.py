@@ -54,8 +54,8 @@ def _tree(commit: str, path: str, request: Request) -> Answer:
 
 
 def _paths_info(commit: str, path: str, request: Request) -> Answer:
-    asked = parse_qs(request.body.decode()).get("paths", [])
-    return _json([_entry(commit, name) for name in asked if name in FILES[commit]])
+    paths = parse_qs(request.body.decode()).get("paths", [])
+    return _json([_entry(commit, name) for name in paths if name in FILES[commit]])
 
 
 def _entry(commit: str, name: str) -> dict[str, object]:
@@ -95,7 +95,7 @@ def _with_card(files: dict[str, bytes]) -> dict[str, bytes]:
     for path in files:
         subset, _, name = path.partition("/")
         subsets.setdefault(subset, []).append({"split": name.partition(".")[0], "path": path})
-    configs = [{"config_name": name, "data_files": each} for name, each in subsets.items()]
+    configs = [{"config_name": name, "data_files": patterns} for name, patterns in subsets.items()]
     return {"README.md": f"---\n{yaml.safe_dump({'configs': configs})}---\n".encode(), **files}
 
 

@@ -109,9 +109,9 @@ def n_other_bases(codon: str, other: str) -> int:
     ],
 )
 def test_shared_changes_are_shared(change: str, classes: str):
-    found = [row for row in ROWS if row["change"] == change]
-    assert [row["class"] for row in found] == classes.split()
-    assert len({row["codon_to"] for row in found}) == 1
+    rows = [row for row in ROWS if row["change"] == change]
+    assert [row["class"] for row in rows] == classes.split()
+    assert len({row["codon_to"] for row in rows}) == 1
 
 
 def test_gh_has_no_change_in_the_receptor_binding_domain():
@@ -134,17 +134,19 @@ def test_deleted_codons_leave_the_bases_that_the_deletion_leaves(
     label: str, first: int, last: int, spike: str
 ):
     """Whatever codons a deletion is said to be of: with what it makes of its neighbors."""
-    (lineage,) = (each for each in read_lineages(str(ROOT / TABLE), spike) if each.label == label)
+    (lineage,) = (
+        lineage for lineage in read_lineages(str(ROOT / TABLE), spike) if lineage.label == label
+    )
     codons = [spike[n : n + 3] for n in range(0, len(spike), 3)]
     around = range((first - 21563) // 3 - 2, (last - 21563) // 3 + 3)
     for change in lineage.changes:
         if change.first - 1 in around:
             others = [""] * (change.last - change.first)
             codons[change.first - 1 : change.last] = [change.codon_to, *others]
-    found = "".join(codons[around.start : around.stop])
+    left = "".join(codons[around.start : around.stop])
     bases = spike[: first - 21563] + spike[last - 21562 :]
     expected = bases[3 * around.start : 3 * around.stop - (last - first + 1)]
-    assert found == expected
+    assert left == expected
 
 
 # Tables of a user.

@@ -169,13 +169,13 @@ def test_what_is_no_whole_file_is_refused_and_not_kept(answer: Answer, message: 
 @pytest.mark.parametrize("by_network", [True, False])
 def test_a_wrong_sha256_is_named_with_the_one_found(by_network: bool):
     Path("enwik8").write_text(TEXT)
-    found = hashlib.sha256(TEXT.encode()).hexdigest()
-    message = f"key 'sha256': found a file with {found}, expected {'0' * 64}"
+    digest = hashlib.sha256(TEXT.encode()).hexdigest()
+    message = f"key 'sha256': found a file with {digest}, expected {'0' * 64}"
     with serving(lambda request: Answer(TEXT.encode())) as server:
         url = f"{server.address}/enwik8" if by_network else "enwik8"
         with pytest.raises(InputError, match=message):
             load_enwik8(corpus(url, sha256="0" * 64))
-        assert len(load_enwik8(corpus(url, sha256=found))) == 5
+        assert len(load_enwik8(corpus(url, sha256=digest))) == 5
 
 
 def test_an_address_out_of_reach_is_named(monkeypatch: pytest.MonkeyPatch):

@@ -39,8 +39,8 @@ def test_both_have_the_same_words(documents, sentences):
 
 
 def test_a_documents_sentences_end_at_its_marks_alone(documents, sentences):
-    found = [" ".join(words) for text in documents["text"] for words in split_at_marks(text)]
-    assert found == sentences["text"].tolist()
+    split = [" ".join(words) for text in documents["text"] for words in split_at_marks(text)]
+    assert split == sentences["text"].tolist()
     assert sentences["text"].str.split().str[-1].eq(END_MARK).all()
     # By rules for English, which look for a capital letter, there is one sentence only.
     assert all(split_sentences(text) == [text] for text in documents["text"])

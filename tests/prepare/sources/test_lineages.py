@@ -74,8 +74,8 @@ def within_chance(n_hits: int, n: int, rate: float) -> bool:
     return bool(binom.ppf(1e-4, n, rate) <= n_hits <= binom.ppf(1 - 1e-4, n, rate))
 
 
-def differences(found: str, expected: str) -> int:
-    return sum(map(str.__ne__, found, expected))
+def differences(text: str, expected: str) -> int:
+    return sum(map(str.__ne__, text, expected))
 
 
 # What is simulated.
@@ -112,10 +112,10 @@ def test_codons_that_become_one_leave_the_others_out(spike: str, tmp_path: Path)
 
 def test_a_region_has_its_codons_in_place_whatever_was_deleted_before_it():
     region = sequences(n_ancestors=1, n_descendants=1, first_codon=501, last_codon=501)
-    found = dict(zip(region["domain"], region["text"], strict=True))
+    codons = dict(zip(region["domain"], region["text"], strict=True))
     tyrosine = {"mu", "alpha", "beta", "gamma", "omicron"}
-    assert {label for label, codon in found.items() if codon == "tat"} == tyrosine
-    assert {label for label, codon in found.items() if codon == "aat"} == set(found) - tyrosine
+    assert {label for label, codon in codons.items() if codon == "tat"} == tyrosine
+    assert {label for label, codon in codons.items() if codon == "aat"} == set(codons) - tyrosine
 
 
 def test_the_numbers_of_kmers():
@@ -193,8 +193,8 @@ def test_a_base_becomes_each_of_the_others_as_often(spike: str):
     counts = pairs.value_counts()
     assert len(counts) == 12
     for old in "acgt":
-        of_old = counts[[pair for pair in counts.index if pair[0] == old]]
-        assert all(within_chance(int(n), int(of_old.sum()), 1 / 3) for n in of_old)
+        from_old = counts[[pair for pair in counts.index if pair[0] == old]]
+        assert all(within_chance(int(n), int(from_old.sum()), 1 / 3) for n in from_old)
 
 
 def test_gaps_begin_at_their_rate_and_have_their_length(spike: str):
@@ -278,9 +278,9 @@ def test_the_task_is_neither_trivial_nor_hopeless():
     reader = CountVectorizer(token_pattern=r"\S+", binary=True)
     known = reader.fit_transform(table.loc[~test, "text"])
     model = LogisticRegression(tol=0.01).fit(known, table.loc[~test, "domain"])
-    found = model.predict(reader.transform(table.loc[test, "text"]))
-    right = pd.Series(found == table.loc[test, "domain"]).groupby(table["domain"]).mean()
-    assert 0.85 < (found == table.loc[test, "domain"]).mean() < 0.99
+    predicted = model.predict(reader.transform(table.loc[test, "text"]))
+    right = pd.Series(predicted == table.loc[test, "domain"]).groupby(table["domain"]).mean()
+    assert 0.85 < (predicted == table.loc[test, "domain"]).mean() < 0.99
     assert right["omicron"] == 1.0  # of fifteen changes enough are always there
     assert right["gh"] < 1.0
 

@@ -116,11 +116,11 @@ def test_it_asks_for_many_ids_at_once_and_rests_before_each_request(
     server: Server, without_rest: list[float]
 ):
     drawn(server, 3)
-    asked = [request.query for request in server.requests]
-    ids = [query["pageids"].split("|") for query in asked if "pageids" in query]
-    assert all(len(each) <= BATCH for each in ids)
-    assert without_rest == [1.0] * len(asked)
-    assert len(ids) < len(asked)
+    queries = [request.query for request in server.requests]
+    ids = [query["pageids"].split("|") for query in queries if "pageids" in query]
+    assert all(len(batch) <= BATCH for batch in ids)
+    assert without_rest == [1.0] * len(queries)
+    assert len(ids) < len(queries)
     times = [request.time for request in server.requests]
     assert all(before <= after for before, after in pairwise(times))
 
@@ -156,7 +156,7 @@ def test_a_page_that_the_api_leaves_out_is_no_article():
         answer = wikipedia(request)
         content = json.loads(answer.body)
         if pages := content.get("query", {}).get("pages"):
-            kept = [each for each in pages if each["pageid"] != ARTICLES[0]]
+            kept = [page for page in pages if page["pageid"] != ARTICLES[0]]
             content["query"]["pages"] = kept
         return Answer(json.dumps(content).encode())
 

@@ -34,10 +34,10 @@ def graph_of(x: np.ndarray) -> NeighborGraph:
 
 def test_a_unit_spread_has_its_middle_at_0_and_forgets_place_and_scale() -> None:
     x = plane()
-    found = unit_spread(x)
-    assert found.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
-    assert np.square(found).sum(axis=1).mean() == pytest.approx(1)
-    assert unit_spread(7 * x + 3) == pytest.approx(found)
+    spread = unit_spread(x)
+    assert spread.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
+    assert np.square(spread).sum(axis=1).mean() == pytest.approx(1)
+    assert unit_spread(7 * x + 3) == pytest.approx(spread)
     assert (unit_spread(np.ones((4, 2))) == 0).all()
 
 
@@ -49,9 +49,9 @@ def test_a_layout_that_was_turned_is_turned_back(mirrored: bool) -> None:
 
 def test_a_turn_keeps_distances_and_brings_no_layout_farther_away() -> None:
     x, y = unit_spread(plane()), unit_spread(plane(seed=1))
-    found = turned_onto(x, y)
-    assert found @ found.T == pytest.approx(x @ x.T)
-    assert np.square(found - y).sum() <= np.square(x - y).sum()
+    turned = turned_onto(x, y)
+    assert turned @ turned.T == pytest.approx(x @ x.T)
+    assert np.square(turned - y).sum() <= np.square(x - y).sum()
 
 
 def test_a_displacement_is_a_mean_distance() -> None:
@@ -72,8 +72,8 @@ def test_each_map_starts_from_the_one_before_and_is_turned_onto_it() -> None:
     maps = aligned_layouts([graph] * 3, x, layout, layout, seed=4)
     assert starts[0] is x and starts[1] is maps[0] and starts[2] is maps[1]
     assert seeds == [4, 4, 4]
-    for each in maps[1:]:
-        assert each == pytest.approx(maps[0])
+    for later in maps[1:]:
+        assert later == pytest.approx(maps[0])
 
 
 def test_a_repetition_starts_where_its_map_did_and_is_turned_onto_it() -> None:
@@ -88,16 +88,16 @@ def test_a_repetition_starts_where_its_map_did_and_is_turned_onto_it() -> None:
         given.append(("following", start, seed))
         return 3 * start @ turn(1.0) + 2
 
-    maps = [unit_spread(each) for each in (x, y, x + y)]
-    found = repeated_layouts([graph] * 3, maps, x, first, following, seed=9)
+    maps = [unit_spread(layout) for layout in (x, y, x + y)]
+    repeated = repeated_layouts([graph] * 3, maps, x, first, following, seed=9)
     assert [name for name, *_ in given] == ["first", "following", "following"]
-    assert [start is each for (_, start, _), each in zip(given, [x, *maps], strict=False)] == [
-        True
-    ] * 3
+    assert [
+        start is expected for (_, start, _), expected in zip(given, [x, *maps], strict=False)
+    ] == [True] * 3
     assert {seed for *_, seed in given} == {9}
-    assert found[0] == pytest.approx(maps[0])
-    for each, of, start in zip(found[1:], maps[1:], maps, strict=False):
-        assert each == pytest.approx(turned_onto(unit_spread(start), of))
+    assert repeated[0] == pytest.approx(maps[0])
+    for layout, of, start in zip(repeated[1:], maps[1:], maps, strict=False):
+        assert layout == pytest.approx(turned_onto(unit_spread(start), of))
 
 
 def test_a_small_step_from_a_finished_map_moves_it_less_than_a_large_one() -> None:

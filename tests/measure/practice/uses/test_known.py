@@ -24,18 +24,18 @@ def test_the_first_word_stands_in_half_its_own_places_and_half_the_other_words()
 
 def test_words_of_two_topics_are_told_and_words_of_one_are_not():
     pairs = some_pairs(10)
-    told = told_apart(planted()["module"], pairs, HOW, 4, 39, np.random.default_rng(0))
+    parted = told_apart(planted()["module"], pairs, HOW, 4, 39, np.random.default_rng(0))
     differ = [int(pair.word[1:]) % 2 != int(pair.other_word[1:]) % 2 for pair in pairs]
     kept = [
         number for number, pair in enumerate(pairs) if {pair.word, pair.other_word} != {"w0", "w1"}
     ]
-    last = told.purity[-1]
+    last = parted.purity[-1]
     apart = np.array([last[number] for number in kept if differ[number]])
     alike = np.array([last[number] for number in kept if not differ[number]])
     assert (apart > 0.9).all()
     assert (alike < 0.9).all()
-    assert told.dealt_purity.shape[::2] == told.purity.shape
-    assert told.is_sure[-1][np.array(differ)].mean() > 0.5
+    assert parted.dealt_purity.shape[::2] == parted.purity.shape
+    assert parted.is_sure[-1][np.array(differ)].mean() > 0.5
 
 
 def test_purity_does_not_ask_which_part_is_which():
