@@ -131,7 +131,8 @@ def test_without_random_weights_nothing_is_said_of_them() -> None:
     for table in results.values():
         table[list(RANDOM)] = float("nan")
     figure, text = drawn(results)
-    assert "random" not in "".join(words.get_text() for words in figure.legends[0].get_texts())
+    legend = figure.axes[0].get_legend()
+    assert "random" not in "".join(words.get_text() for words in legend.get_texts())
     assert "with random weights\n" not in text
     assert "random" not in figure.get_suptitle()
     assert len(panel_of_gains(figure).texts) == 3 * 3

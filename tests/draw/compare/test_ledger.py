@@ -75,11 +75,11 @@ def test_a_section_of_few_claims_and_what_cannot_be_checked_have_no_bar():
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (ROWS, "1 published claim holds and 1 does not"),
-        (ROWS[:1], "1 published claim holds and 0 do not"),
+        (ROWS, "1 published claim matches and 1 differs"),
+        (ROWS[:1], "1 published claim matches and 0 differ"),
         (
             [*ROWS, ("claim", "5", "?", "undecided", 1), ("claim", "5", "?", "not checkable", 1)],
-            "1 published claim holds and 1 does not; others cannot be decided",
+            "1 published claim matches and 1 differs; others cannot be decided",
         ),
     ],
 )
@@ -146,7 +146,7 @@ def test_the_title_counts_no_claim_that_holds_untrained_too():
     figure, text = draw(table(rows, verdicts(random)))
     assert_words_fit(figure)
     assert " ".join(figure.get_suptitle().split()) == (
-        "1 published claim holds and 1 does not; others also hold untrained"
+        "1 published claim matches and 1 differs; others also hold untrained"
     )
     assert "holds, but also untrained" in {bar.get_label() for bar in figure.axes[0].containers}
     assert "holds, but also untrained" in text

@@ -82,9 +82,9 @@ def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
 def test_what_only_one_model_has_is_named_and_not_drawn(table: pd.DataFrame):
     figure, _ = drawn(table)
     titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
-    assert titles == ["Other half found", "Consistency of differences"]
+    assert titles == ["Other half found", "Consistency of sentence differences"]
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "not in both: right sense found · not in both: layers equally deep" in said
+    assert "not in both: right sense of a homonym found · not in both: equally deep" in said
     figure, _ = drawn(table[:0])
     assert "nothing was measured of both" in figure.axes[0].texts[0].get_text()
 
@@ -92,7 +92,7 @@ def test_what_only_one_model_has_is_named_and_not_drawn(table: pd.DataFrame):
 def test_layers_that_lie_equally_deep_have_a_panel(table: pd.DataFrame):
     figure, _ = drawn(table, test_alignment.table())
     assert_words_fit(figure)
-    assert panel(figure, "Layers equally deep").get_xlabel() == "layer of one"
+    assert panel(figure, "Equally deep layers of both: CKA").get_xlabel() == "layer of one"
 
 
 def test_random_weights_are_gray(table: pd.DataFrame):
@@ -111,11 +111,11 @@ def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
 
 def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     figure, text = drawn(table)
-    ax = panel(figure, "Consistency of differences")
+    ax = panel(figure, "Consistency of sentence differences")
     points = [line for line in ax.lines if len(line.get_xdata()) == 2]
     assert list(points[0].get_xdata())[0] == pytest.approx(0.25)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["warm-cold", "funny-sad"]
-    assert ax.get_xlabel() == "difference at layer 1"
+    assert ax.get_xlabel() == "one less two, layer 1"
     sentences = text.split("## Sentences")[1].partition("## ")[0]
     assert "0.25 [0.15, 0.45]" in sentences
     assert {line.split("|")[2].strip() for line in sentences.splitlines() if "-cold" in line} == {
@@ -133,9 +133,8 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
     deep = deep.assign(difference_low=bounds[0], difference_high=bounds[1])
     deep["n_paired"] = deep["n_paired"].mask(layered, 14)
     figure, text = drawn(deep)
-    assert (
-        panel(figure, "Consistency of differences").get_xlabel() == "difference at layers 4 and 2"
-    )
+    said = panel(figure, "Consistency of sentence differences").get_xlabel()
+    assert said == "one less two, layers 4 and 2"
     one, other = panel(figure, "Other half found").lines
     assert list(one.get_xdata()) == [0, 2, 4]
     assert list(other.get_xdata()) == [0, 1, 2]
@@ -148,7 +147,7 @@ def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     assert " ".join(figure.get_suptitle().split()) == (
         "The last layer of one finds the other half of 50 % of texts, two 25 %"
     )
-    assert any("14 pairs a" in text.get_text() for text in figure.texts)
+    assert any("14 pairs" in " ".join(text.get_text().split()) for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
     assert " ".join(figure.get_suptitle().split()) == (
         "Half of the variance of token embeddings lies in 1 direction in one"
@@ -177,5 +176,5 @@ def test_without_common_sentences_there_is_no_panel(table: pd.DataFrame):
     others = table[table["noun"] != "differences"]
     figure, text = drawn(others)
     assert_words_fit(figure)
-    assert "Consistency of differences" not in [ax.get_title("left") for ax in figure.axes]
+    assert "Consistency of sentence differences" not in [ax.get_title("left") for ax in figure.axes]
     assert "None." in text.split("## Sentences")[1].partition("## ")[0]

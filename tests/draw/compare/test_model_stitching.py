@@ -41,6 +41,13 @@ def test_curves_are_those_of_the_table(turned: pd.DataFrame) -> None:
     } <= lines.keys()
 
 
+def test_marks_of_layers_that_join_are_filled(turned: pd.DataFrame) -> None:
+    marks = [line for line in drawn(turned)[0].axes[0].lines if line.get_marker() in ("o", "s")]
+    filled = {line.get_marker(): line.get_markerfacecolor() != "white" for line in marks}
+    assert filled == {"o": True, "s": False}
+    assert all(0 not in line.get_xdata() for line in marks)  # layer 0 has no verdict
+
+
 def test_the_title_counts_joined_layers(turned: pd.DataFrame) -> None:
     said = title_of(drawn(turned)[0])
     assert said == (
@@ -60,7 +67,8 @@ def test_verdicts_stand_first_and_all_stitches_behind_the_fold(turned: pd.DataFr
 
 def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:
     figure, text = drawn(joined(strangers(dim=2 * DIM)))
-    assert "0 of 6 pairs" in title_of(figure) and "as they are" not in text
+    assert title_of(figure) == "No layers of one and two join through the vocabulary"
+    assert "as they are" not in text
 
 
 def test_a_pair_that_is_not_compared_says_why() -> None:

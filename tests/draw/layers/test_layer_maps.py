@@ -101,6 +101,15 @@ def test_the_most_frequent_tokens_are_named_at_the_median_of_their_places(
     assert np.array([text.get_position() for text in texts]) == pytest.approx(np.array(medians))
 
 
+def test_a_name_that_meets_one_of_a_more_frequent_token_is_left_out(
+    results: dict[str, pd.DataFrame],
+) -> None:
+    together = results["parquet"].assign(x=0.0, y=np.linspace(-0.01, 0.01, len(results["parquet"])))
+    figure, _ = drawn(results | {"parquet": together}, "a")
+    first = results["parquet"].query("layer == 0")["token"].value_counts().index[0]
+    assert [text.get_text() for text in figure.axes[0].texts] == [first]
+
+
 def test_maps_have_one_scale_and_all_tokens(results: dict[str, pd.DataFrame]) -> None:
     figure, _ = drawn(results, "a")
     maps = [ax for ax in figure.axes if ax.collections and not ax.lines and ax.get_title("left")]

@@ -73,6 +73,10 @@ def test_beside_a_far_larger_model_the_axis_is_a_logarithm(tmp_path: Any):
 def test_a_layer_s_bars_are_those_of_one_layer(tmp_path: Any):
     figure, _ = draw_architecture(results(tmp_path, {}), "a model", **SETTINGS)
     layer = figure.axes[1]
+    size, up = BERT["hidden_size"], BERT["intermediate_size"]
+    feed_forward = 2 * size * up + up + size + 2 * size  # with its LayerNorm
+    share = feed_forward / (feed_forward + 4 * size * (size + 1) + 2 * size)
+    assert layer.get_title("left").endswith(f"One layer: {100 * share:.0f} % is feed-forward")
     names = [text.get_text() for text in layer.get_yticklabels()]
     widths = dict(zip(names, (bar.get_width() for bar in layer.containers[0]), strict=True))
     assert widths["query"] * 1e6 == pytest.approx(24 * 24 + 24)

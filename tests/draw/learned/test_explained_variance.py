@@ -86,7 +86,8 @@ def test_the_title_and_the_labels_are_the_numbers_of_the_table(results, drawn):
     assert title == f"{said}; tokens are nearer to theirs"
     labels = [text.get_text() for text in drawn[0].axes[0].texts]
     n_tokens = rows["n_components"]["input", 0.9]
-    assert {f"positions: {n}", f"isotropic: {null}", f"tokens: {n_tokens}"} <= {*labels}
+    isotropic = f"{rows['n']['positional', 0.9]:,.0f} isotropic: {null}"
+    assert {f"positions: {n}", isotropic, f"tokens: {n_tokens}"} <= {*labels}
 
 
 def test_as_many_directions_as_of_isotropic_vectors_are_said_to_be(results):

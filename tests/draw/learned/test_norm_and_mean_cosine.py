@@ -34,6 +34,8 @@ def test_hexagons_hold_all_tokens_and_large_kinds_have_names(drawn):
     assert set(np.unique(kinds)) <= {0, 1, 2}
     names = [text.get_text() for text in drawn[0].axes[1].texts]
     assert names == ["words", "numbers"]  # two special tokens are no area
+    legend = drawn[0].axes[1].get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["special tokens"]
 
 
 def test_the_subtitle_says_how_many_there_are(drawn):

@@ -2,7 +2,11 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.open_questions.associations import _finding, draw_associations
+from embspace.draw.open_questions.associations import (
+    _finding,
+    _is_control,
+    draw_associations,
+)
 from embspace.measure.open_questions.associations import ASSOCIATIONS
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
@@ -36,6 +40,10 @@ def test_title_counts_an_association_that_only_sentences_have(
     assert set(of_sentences) == {"yes", "no"}
     assert _finding(table.assign(is_present=of_sentences)).endswith("at some: planted")
     assert _finding(table.assign(is_present="no")).endswith("at no layer: planted")
+
+
+def test_words_of_one_kind_are_a_control():
+    assert _is_control("trees_trees") and not _is_control("flowers_insects")
 
 
 def test_lines_are_the_effects_with_the_embedding_in_front(drawn: tuple[Figure, pd.DataFrame]):

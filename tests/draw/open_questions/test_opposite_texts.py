@@ -27,7 +27,7 @@ def test_lines_are_the_steps_and_the_least_alike_sentence(outcome: Outcome):
     figure, _ = drawn(outcome)
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     rows = outcome["csv"].query("search == 'free'")
-    assert lines["any word"].get_ydata() == pytest.approx(rows["cosine"].to_numpy())
+    assert lines["chosen from all words"].get_ydata() == pytest.approx(rows["cosine"].to_numpy())
     level = lines["least alike sentence"].get_ydata()
     assert list(level) == [outcome["json"]["corpus_cosine"]] * 2
     assert_words_fit(figure)
@@ -36,12 +36,14 @@ def test_lines_are_the_steps_and_the_least_alike_sentence(outcome: Outcome):
 def test_the_line_of_opposites_is_the_rule(outcome: Outcome):
     lines = {line.get_label(): line for line in drawn(outcome)[0].axes[0].lines}
     assert opposite_texts.OPPOSITE == opposite_texts_values.OPPOSITE
-    assert set(lines["from here on opposite"].get_ydata()) == {opposite_texts_values.OPPOSITE}
+    assert set(lines["bound of opposites, \N{MINUS SIGN}0.5"].get_ydata()) == {
+        opposite_texts_values.OPPOSITE
+    }
 
 
 def test_title_says_how_far_and_what_is_not_checkable(outcome: Outcome):
     title = " ".join(drawn(outcome)[0].get_suptitle().split())
-    assert title.startswith("No opposites: changed words lower the cosine to")
+    assert title.startswith("No opposites: words chosen by a search lower the cosine to")
     assert "checkable" not in title
     yes = outcome["searches"].assign(
         finds_opposites=["yes", "not checkable", "not checkable", "no"]
@@ -71,7 +73,7 @@ def test_one_sentence_and_its_texts_are_written(outcome: Outcome):
     shown = texts[(texts["sentence"] == texts.query("text in @words")["sentence"].iloc[0])]
     free = shown.query("search == 'free'").iloc[0]
     assert free["text"] in words
-    assert f"Any word, cosine {free['own_cosine']:.2f}".replace("-", "−") in words
+    assert f"Chosen from all words, cosine {free['own_cosine']:.2f}".replace("-", "−") in words
 
 
 def test_title_has_the_cosine_of_fluent_texts():

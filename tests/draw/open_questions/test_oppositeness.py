@@ -35,9 +35,12 @@ def test_title_and_tables_say_whether_opposites_are_freed(alike: tuple[Figure, s
 def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, str]):
     above, below = alike[0].axes[:2]
     assert [ax.get_title("left") for ax in (above, below)] == [
-        "Adjectives",
-        "Adjectives",
+        "Adjectives, cosine",
+        "Adjectives, AUC",
     ]
+    title = " ".join(alike[0].get_suptitle().split())
+    written = [text.get_text() for text in below.texts if text.get_text()[:2] in ("0.", "1.")]
+    assert len(written) == 2 and all(number in title for number in written)
     named = {line.get_label(): line for line in above.lines}
     cosines = measured(vectors(shared=1.0, against=0.3))["cosines"]
     rows = cosines[cosines["preparation"] == "less_mean"]

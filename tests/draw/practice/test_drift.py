@@ -2,6 +2,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
 
 from embspace.draw.page.corpora_apart import DEALT
 from embspace.draw.practice.drift import APART, MEASURED_WITH, draw_drift
@@ -50,7 +51,9 @@ def apart(
 
 def drawn(given: dict[str, Any], rows: list[dict[str, Any]], **auc: float) -> Any:
     alone = [
-        PAIR | {"other_corpus": other, "embedding": "tf_idf", "auc": value, "auc_high": value}
+        PAIR
+        | {"other_corpus": other, "embedding": "tf_idf", "auc": value}
+        | {"auc_low": value - 0.1, "auc_high": value}
         for other, value in auc.items()
     ]
     table = pd.DataFrame(rows + alone, columns=[*apart()[0]])
@@ -113,6 +116,8 @@ def test_the_title_takes_the_pair_that_words_tell_less():
     figure, _ = drawn(given, rows, barges=0.95, ports=0.7)
     lines = [line for line in figure.axes[0].lines if line.get_label() == "words alone"]
     assert [line.get_ydata()[0] for line in lines] == [0.7, 0.95]
+    [bar] = [each for each in figure.axes[0].collections if isinstance(each, LineCollection)]
+    assert list(bar.get_segments()[0][:, 1]) == pytest.approx([0.6, 0.7])  # of the title's pair
 
 
 def test_clusters_without_words_are_not_drawn():

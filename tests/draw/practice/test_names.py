@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from embspace.draw.practice.names import said_of_words, words_alone
+from embspace.draw.practice.names import words_alone
 
 
-def test_words_alone_are_said_by_pair_and_nothing_of_none():
+def test_words_alone_have_an_auc_by_pair():
     table = pd.DataFrame(
         {
             "corpus": ["articles", "articles"],
@@ -14,7 +14,4 @@ def test_words_alone_are_said_by_pair_and_nothing_of_none():
             "auc": [0.5, 0.97],
         }
     )
-    alone = words_alone(table)
-    assert alone == {("articles", "posts"): 0.97}
-    assert said_of_words(alone) == "AUC of words alone: articles and posts 0.97"
-    assert said_of_words({}) == ""
+    assert words_alone(table) == {("articles", "posts"): 0.97}

@@ -45,16 +45,20 @@ def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(fo
     assert {text.get_color() for text in names} == {color_of(0), color_of(1)}
     every = names_of(drawn(found["map"], found["json"], ["of no such name"]))
     in_words = {word for text in every for word in text.get_text().split("\n")}
-    assert in_words == {*OFFSETS, "means near 0:"}
+    assert in_words == {*OFFSETS, "short in this plane:"}
     for texts in (names, every):
         boxes = [text.get_window_extent() for text in texts]
         for number, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[:number])
 
 
-def test_means_near_zero_are_named_in_the_corner_of_the_fewest_points(found):
+def test_short_means_are_named_in_their_color_in_the_corner_of_the_fewest_points(found):
     ax = drawn(found["map"], found["json"], [*OFFSETS])
-    [words] = [text for text in names_of(ax) if text.get_text().startswith("means near 0")]
+    names = names_of(ax)
+    [words] = [text for text in names if text.get_text() == "short in this plane:"]
+    colors = {name: color_of(number) for number, name in enumerate(OFFSETS)}
+    short = names[names.index(words) + 1 :]
+    assert short and all(text.get_color() == colors[text.get_text()] for text in short)
     points = np.concatenate([each.get_offsets() for each in ax.collections])
     inside = words.get_window_extent().transformed(ax.transData.inverted())
     assert not any(inside.contains(x, y) for x, y in points)

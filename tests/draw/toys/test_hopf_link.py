@@ -8,7 +8,7 @@ from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.project.test_hopf_link import SETTINGS
 
-UMAPS = [f"UMAP, 10 neighbors, {distance} apart" for distance in (0.1, 0.8)]
+UMAPS = [f"UMAP, 10 neighbors, min_dist {distance}" for distance in (0.1, 0.8)]
 
 
 def draw(results):
@@ -27,7 +27,7 @@ def drawn(results):
 
 
 def heading(ax) -> str:
-    return ax.get_title() or ax.get_title("left")
+    return (ax.get_title() or ax.get_title("left")).replace("\nmin", " min")
 
 
 def titled(drawn, title: str):

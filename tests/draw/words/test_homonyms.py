@@ -135,7 +135,7 @@ def test_of_many_words_both_ends_have_bars(results):
     ax = draw(results, n_words=3)[0].axes[2]
     last = last_words(results)["word"].tolist()
     assert [name.partition(":")[0] for name in names_on(ax)] == [*last[:2], last[-1]]
-    assert "3 of 8" in (ax.get_title("left") or ax.get_title())
+    assert "the 2 most and the 1 least apart, of 8" in (ax.get_title("left") or ax.get_title())
 
 
 def test_words_fit_and_say_model_stimuli_and_n(drawn):

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.attention.head_map import draw_divergence
+from embspace.draw.attention.head_map import beside_others, draw_divergence
 from embspace.draw.attention.head_names import draw_map, head_name
 from embspace.draw.page.canvas import (
+    HALO,
     counted,
     legend_below,
     new_figure,
@@ -37,7 +38,7 @@ KOVALEVA = "kovaleva"
 SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
 CLEAR = 0.05  # the least margin with which the eye sees a pattern
 MOST_BESIDE = 0.6  # a longer bar has its name inside
-REST = "0.8"  # of the last type, which takes what no other has taken
+ANY = "any of these"  # in the place of the last type, which takes what no other has taken
 N_MAPS = 4
 AROUND_MM = 35.0  # that heading and legend take
 WITHOUT_FIRST = "without the first token's key"
@@ -58,7 +59,7 @@ def draw_attention_patterns(
         n_rows,
         min(n_columns, n_panels),
         height_mm=AROUND_MM + (height_mm - AROUND_MM) * n_rows / 2,
-        title=_finding(types),
+        title=_finding(types, divergence),
         subtitle=_subtitle(types, label),
         stage=STAGE,
     )
@@ -73,28 +74,30 @@ def draw_attention_patterns(
         tokens = results[EXAMPLES]["token"].astype(str).tolist()
         _maps(axes[: len(clear)], clear, results[TENSORS]["example"], tokens)
         _scale(axes[: min(n_columns, len(clear))])
-    _shares(shares, types[types["set"] == types["set"].iloc[0]])
+    _shares(shares, _with_any(types[types["set"] == types["set"].iloc[0]]))
     if divergence.empty:
         say_instead([differences], fill("there are no two heads to compare", 26))
     else:
         draw_divergence(differences, divergence)
-    legend_below(figure, [shares, differences], ncols=4)
+    legend_below(figure, [differences, shares], ncols=4)
     return figure, _tables(results, title, digits)
 
 
-def _finding(types: pd.DataFrame) -> str:
+def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
     if types.empty:
         return "No heads: the model reads no text"
     first = types[types["set"] == types["set"].iloc[0]]
     shares, rest = ("share", "share_without_first_key", "random_weights"), first.iloc[-1]
     own, without, at_random = (1 - rest[share] for share in shares)
     said = f"{percent(own)} of the heads make a pattern by our bounds"
-    beside = f", without the first token's key {percent(without)}"
-    if pd.isna(at_random):
-        return said + beside
     if at_random > 0:  # the strongest null, and no third number
-        return f"{said}, with random weights {percent(at_random)}"
-    return f"{said}{beside}, with random weights none"
+        said += f", {percent(at_random)} with random weights"
+    else:
+        said += f", {percent(without)} {WITHOUT_FIRST}"
+        said += ", none with random weights" if at_random == 0 else ""
+    if divergence.empty:
+        return said
+    return f"{said}; heads of one layer differ {beside_others(divergence)} those of others"
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:
@@ -133,17 +136,36 @@ def _scale(axes: Sequence[Axes]) -> None:
     bar.outline.set_visible(False)
 
 
+def _with_any(types: pd.DataFrame) -> pd.DataFrame:
+    """Return the types with the complement of the last, which has all heads without a pattern."""
+    shares = ["share", "share_low", "share_high", "random_weights", "share_without_first_key"]
+    types = types[["type", *shares]].copy()
+    types.iloc[-1] = [ANY, *(1 - types[shares].iloc[-1])]
+    types.loc[types.index[-1], ["share_low", "share_high"]] = [
+        *types[["share_high", "share_low"]].iloc[-1]
+    ]
+    return types
+
+
 def _shares(ax: Axes, types: pd.DataFrame) -> None:
     """Draw the shares of the types as bars with intervals, beside random weights."""
     places, shares = np.arange(len(types)), types["share"]
-    ax.barh(places, shares, color=[*[BLUE] * (len(types) - 1), REST])
+    ax.barh(places, shares, color=BLUE)
     low, high = shares - types["share_low"], types["share_high"] - shares
     if low.notna().all():
         errors = np.array([low.clip(lower=0), high.clip(lower=0)])
         ax.errorbar(shares, places, xerr=errors, fmt="none", ecolor="0.2", elinewidth=0.8)
     look, without = MODELS["random"], types["share_without_first_key"]
     marks: dict[str, Any] = {"clip_on": False, "ls": "None", "zorder": 4}
-    ax.plot(types["random_weights"], places, look.marker, color=look.color, ms=5, **marks)
+    ax.plot(
+        types["random_weights"],
+        places,
+        look.marker,
+        color=look.color,
+        ms=5,
+        label=look.name,
+        **marks,
+    )
     marks |= {"markeredgecolor": BLACK, "label": WITHOUT_FIRST}
     ax.plot(without, places, "D", color="white", markersize=3, **marks)
     # Inside the panel, for names beside it would make its column narrower than that of the maps.
@@ -153,8 +175,10 @@ def _shares(ax: Axes, types: pd.DataFrame) -> None:
     ):
         inside = max(ends) > MOST_BESIDE
         words = f"{_words(name)}{chr(10) if inside else ' '}{percent(ends[0])}"
+        words += f"\nwithout {percent(ends[1])}" if name == ANY else ""
         at = min(low_end, ends[0]) - 0.02 if inside else max(ends) + 0.06
         look_of_name: dict[str, Any] = {"ha": "right" if inside else "left", "va": "center"}
+        look_of_name["path_effects"] = HALO
         ax.text(at, place, words, fontsize=7, **look_of_name)
     ax.set_yticks([])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))

@@ -17,6 +17,7 @@ from embspace.draw.page.wording import side_by_side
 DRAWN_IN = "attention_patterns"
 STAGE = "measure_head_features"
 RESULTS = ("head_features/plane.csv", "head_features/divergence.csv")
+LESS, MORE = "less than", "more than"
 LEAST = 0.001  # bits; fewer are said to be less than that
 COMPARED = {
     "same_layer": Look("heads of the same layer", BLUE, "o", "-"),
@@ -49,15 +50,8 @@ def _finding(divergence: pd.DataFrame) -> str:
     means = divergence[divergence["layer"].isna()].set_index("compared_with")
     own, other = means.loc[[*COMPARED], "divergence"].to_numpy(float)
     random = means["random_weights"].to_numpy(float)[0]
-    less = means.loc["difference"]
-    verdict = (
-        "less than"
-        if less["divergence_low"] > 0
-        else "more than"
-        if less["divergence_high"] < 0
-        else "not clearly otherwise than"
-    )
-    is_sure = not less["divergence_low"] <= 0 <= less["divergence_high"]
+    verdict = beside_others(divergence)
+    is_sure = verdict in (LESS, MORE)
     one, two = side_by_side([own, other], 2, differ=is_sure)
     beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"
     if one == two and is_sure:  # the digits of a title do not tell them apart
@@ -68,6 +62,15 @@ def _finding(divergence: pd.DataFrame) -> str:
         f"Heads of one layer differ by {one} bits, {verdict} those of different layers, "
         f"{two} bits{beside}"
     )
+
+
+def beside_others(divergence: pd.DataFrame) -> str:
+    """Return whether heads of one layer differ less than those of other layers, in words."""
+    means = divergence[divergence["layer"].isna()].set_index("compared_with")
+    less = means.loc["difference"]
+    if less["divergence_low"] > 0:
+        return LESS
+    return MORE if less["divergence_high"] < 0 else "not clearly otherwise than"
 
 
 def _small(bits: float) -> str:

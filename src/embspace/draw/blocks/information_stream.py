@@ -67,7 +67,7 @@ def draw_information_stream(
     is_cosine = points["measure"] == "mean_cosine"
     _along_stream(grid[0], points[is_cosine])
     _gains(grid[1], steps, results["gains"])
-    _legend(figure, points)
+    _legend(grid[0], points)
     return figure, "\n".join([heading, *_tables(results, digits)])
 
 
@@ -161,7 +161,7 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     ax.grid(visible=False)
 
 
-def _legend(figure: Figure, points: pd.DataFrame) -> None:
+def _legend(ax: Axes, points: pd.DataFrame) -> None:
     there = set(points["point"])
     handles = [
         Line2D([], [], color=look.color, marker=look.marker, ls="", ms=4, label=look.name)
@@ -171,7 +171,7 @@ def _legend(figure: Figure, points: pd.DataFrame) -> None:
     if points["random_weights_mean"].notna().any():
         handles.append(Line2D([], [], color=GRAY, ls="--", label="random weights, mean and range"))
     handles.append(Line2D([], [], color=GRAY, ls=":", label="independent directions"))
-    figure.legend(handles=handles, loc="outside lower left", ncols=3)
+    ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.28), ncols=3)
 
 
 def _tables(results: Results, digits: int) -> list[str]:

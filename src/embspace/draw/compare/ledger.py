@@ -66,7 +66,8 @@ def draw_ledger(
         height_mm=height_mm,
         title=_title(claims),
         subtitle=f"{label} · {counted(len(claims), 'claim')}, {counted(n_numbers, 'number')} · "
-        "sections of Luisto 2024, then other sources · toys and references decide for all models",
+        "sections of Luisto 2024, then other sources · depends on the rule: a rule as "
+        "good has another verdict · toys and references decide for all models",
         stage="measure_ledger",
     )
     _claims(axes[0], claims)
@@ -75,11 +76,11 @@ def draw_ledger(
 
 
 def _title(claims: pd.DataFrame) -> str:
-    """Return how many claims hold and do not, and why others are neither."""
+    """Return how many claims match and differ, and why others do neither."""
     n = claims["verdict"].value_counts()
     held, failed = n.get("matches", 0), n.get("differs", 0)
-    said = f"{counted(held, 'published claim')} {'holds' if held == 1 else 'hold'} and {failed} "
-    said += "does not" if failed == 1 else "do not"
+    said = f"{counted(held, 'published claim')} {'matches' if held == 1 else 'match'} and {failed} "
+    said += "differs" if failed == 1 else "differ"
     reasons = ["also hold untrained"] if ALSO_UNTRAINED in n else []
     if held + failed + n.get(ALSO_UNTRAINED, 0) < len(claims):
         reasons.append("cannot be decided")
@@ -93,7 +94,8 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
     """
     counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
     counts = counts.drop(columns="not checkable", errors="ignore")
-    counts = counts[counts.sum(axis=1) > min(MOST_ALONE, counts.sum(axis=1).max() - 1)]
+    fewest = 1 + min(MOST_ALONE, counts.sum(axis=1).max() - 1)
+    counts = counts[counts.sum(axis=1) >= fewest]
     if counts.empty:
         ax.set_axis_off()
         return
@@ -106,7 +108,8 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
         words = [str(n) if n else "" for n in counts[verdict]]
         ax.bar_label(bars, words, label_type="center", fontsize=7, path_effects=HALO)
         left = left + counts[verdict]
-    ax.set(title="Claims that can be checked, by section", xlabel="published claims")
+    which = f"sections of {fewest:.0f} or more" if fewest > 1 else "by section"
+    ax.set(title=f"Checkable claims, {which}", xlabel="published claims")
     ax.grid(visible=False, axis="y")
 
 

@@ -95,9 +95,12 @@ def _panels(
     )
     return {
         first[0]: first[1],
-        "Right sense found": (partial(_layers, models, "sentences"), _senses(table)),
-        "Consistency of differences": (_paired, consistencies(table)),
-        "Layers equally deep": (partial(draw_alike, models[0]), equally_deep(alignment)),
+        "Right sense of a homonym found": (partial(_layers, models, "sentences"), _senses(table)),
+        "Consistency of sentence differences": (partial(_paired, models), consistencies(table)),
+        "Equally deep layers of both: CKA": (
+            partial(draw_alike, models[0]),
+            equally_deep(alignment),
+        ),
     }
 
 
@@ -117,8 +120,13 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str
         chance = f"by chance 1 of {row['n_paired']:.0f}"
         parts.append(f"half found: {more} points [{low}, {high}] more, {chance}")
     if len(n := consistencies(table)["n_paired"]):
-        parts.append(f"consistency: {counted(n.max(), 'pair')} a category, 95 % intervals")
-    return " · ".join([*parts, *(f"not in both: {title.lower()}" for title in absent)])
+        parts.append(
+            f"consistency: mean cosine of a category's differences, {counted(n.max(), 'pair')}, "
+            "95 % intervals"
+        )
+    return " · ".join(
+        [*parts, *(f"not in both: {title[0].lower()}{title[1:]}" for title in absent)]
+    )
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
@@ -231,8 +239,8 @@ def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
 
 
-def _paired(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the consistency of differences, first model minus second, at the last layers."""
+def _paired(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the consistency of differences, one model minus the other, at the last layer of both."""
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     value = rows["difference"]
     bounds = [value - rows["difference_low"], rows["difference_high"] - value]
@@ -242,5 +250,7 @@ def _paired(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)
     at, other_at = rows["at"].iloc[0], rows["other_at"].iloc[0]
     layers = f"layer {at:g}" if at == other_at else f"layers {at:g} and {other_at:g}"
-    ax.set_xlabel(f"difference at {layers}")
+    random = MODELS["random"].name
+    less = random if random in models[1] else models[1]
+    ax.set_xlabel(f"{models[0]} less {less}, {layers}")
     ax.invert_yaxis()

@@ -29,6 +29,8 @@ STAGE = "compare_model_stitching"
 VOCABULARY, IDENTITY, OWN = "vocabulary", "identity", "own"
 NO_BLOCK, RANDOM = "no block", "random"
 RANDOM_STITCHES = ("turned", "shuffled tokens")
+JOINS = "joins"
+SIZES = {VOCABULARY: {"ms": 3, "zorder": 4}, IDENTITY: {"ms": 6, "zorder": 3}}  # one in the other
 BAR = 0.5
 MEASURES = {
     "cosine": "cosine with the own output",
@@ -39,10 +41,10 @@ SHORT = {"cosine": "states", "nearest": "texts"}
 LOOKS = {
     (VOCABULARY, OWN): Look("through the vocabulary", BLUE, "o", "-"),
     (IDENTITY, OWN): Look("as they are", VERMILION, "s", "--"),
-    ("trained", OWN): Look("trained stitch", GREEN, "^", "-."),
-    ("trained", RANDOM): Look("trained, random weights below", ORANGE, "v", ":"),
+    ("trained", OWN): Look("trained stitch", GREEN, "+", "-."),
+    ("trained", RANDOM): Look("trained, random weights below", ORANGE, "x", ":"),
     (VOCABULARY, NO_BLOCK): Look("no block below, vocabulary", BLUE, "", ":"),
-    (IDENTITY, NO_BLOCK): Look("no block below, as they are", VERMILION, "", ":"),
+    (IDENTITY, NO_BLOCK): Look("no block below, as they are", VERMILION, "", (0, (3, 1, 1, 1))),
 }
 NAMES = {VOCABULARY: "vocabulary", IDENTITY: "as they are", "trained": "trained"}
 WEIGHTS = {OWN: "", RANDOM: ", random weights below", NO_BLOCK: ", no block below"}
@@ -63,7 +65,10 @@ NOTE = (
 def draw_model_stitching(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw cosine and texts found by layer, both ways, and tables. `label` names the pair."""
+    """Draw cosine and texts found by layer, both ways, and tables. `label` names the pair.
+
+    Marks of layers that join are filled, of others with a verdict hollow.
+    """
     table = results["csv"].dropna(subset="lower_model")
     one, other = models_of(label)
     heading = f"Layers of {one} and {other} that may be joined"
@@ -93,7 +98,7 @@ def draw_model_stitching(
 
 
 def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) -> None:
-    ax.axhline(BAR, color=GRAY, linewidth=0.6)
+    ax.axhline(BAR, color=GRAY, linewidth=0.6, label=f"bound, {BAR:g}")
     drawn = rows[rows["stitch"].isin(RANDOM_STITCHES)].groupby("layer", as_index=False)
     low, high = f"{measure}_low", f"{measure}_high"
     ends = drawn.agg({low: "min", high: "max"})
@@ -101,8 +106,15 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) 
     for (stitch, weights), look in LOOKS.items():
         line = rows[(rows["stitch"] == stitch) & (rows["weights"] == weights)]
         count = f": {joined[stitch]} join" if weights == OWN and stitch in joined else ""
-        if len(line):
-            draw_line(ax, line, "layer", measure, look._replace(name=look.name + count))
+        if line.empty:
+            continue
+        judged = line.dropna(subset="verdict")
+        style = {"marker": ""} if len(judged) else {}
+        draw_line(ax, line, "layer", measure, look._replace(name=look.name + count), **style)
+        for is_filled, marked in judged.groupby(judged["verdict"] == JOINS):
+            mark = {"color": look.color, "mfc": look.color if is_filled else "white"}
+            mark |= SIZES[stitch]
+            ax.plot(marked["layer"], marked[measure], look.marker, **mark)
     ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.05)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -115,7 +127,7 @@ def _joined(table: pd.DataFrame) -> dict[str, str]:
     """Return how many pairs of layers join, of all, by stitch."""
     judged = _judged(table)
     n = len(judged[["lower_model", "layer"]].drop_duplicates())
-    counts = judged[judged["verdict"] == "joins"].groupby("stitch").size()
+    counts = judged[judged["verdict"] == JOINS].groupby("stitch").size()
     stitches = judged["stitch"].unique()
     return {str(stitch): f"{counts.get(stitch, 0)} of {n}" for stitch in stitches}
 
@@ -123,6 +135,8 @@ def _joined(table: pd.DataFrame) -> dict[str, str]:
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"Layers of {one} and {other} cannot be compared by joining them"
+    if VOCABULARY not in set(_judged(table).query("verdict == @JOINS")["stitch"]):
+        return f"No layers of {one} and {other} join through the vocabulary"
     return (
         f"Through the vocabulary {_joined(table)[VOCABULARY]} pairs of layers of {one} and {other} "
         "join, better than the upper blocks alone"
@@ -133,12 +147,12 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"{one} · {other}"
     corpus = str(table["corpus"].iloc[0])
-    share = table.groupby("lower_model", sort=False)["explained_share"].first()
     return (
         f"{sentence_case(corpus_looks([corpus])[corpus].name)}: {int(table['n'].max())} texts, "
         "intervals over texts · states of the lower model enter an equally deep layer of the upper "
-        f"one · embeddings explained by the other's: {share.min():.2f} to {share.max():.2f} · "
-        "gray: range of random stitches"
+        "one by a stitch: a linear map through the shared vocabulary, none (as they are), or "
+        "trained · filled marks: layers join, their cosine and texts found surely above the bound, "
+        "random stitches, and cosine above no block below; hollow: not; without: not judged"
     )
 
 

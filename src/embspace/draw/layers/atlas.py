@@ -16,7 +16,11 @@ from embspace.draw.page.saving import Results
 
 KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
-KEY = "numbers: values; gray: not converged, or rows mostly so; frames: farthest, in {}"
+KEY = (
+    "numbers: values; gray: not converged, or rows mostly so; frames: farthest from the mean of "
+    "converged values, in {}; of a steady drift they are at the ends, too; random weights: not "
+    "measured"
+)
 HALF = 0.5  # of a row's values that converged, at least, to compare them
 
 

@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
     without_axes,
+    write_beside,
 )
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
@@ -29,11 +30,12 @@ from embspace.draw.page.token_kinds import drawable
 
 STAGE = "project_layer_maps"
 N_MAPS = 3
+LETTER, LINE = 0.07, 0.14  # of a name, in reaches of a map
 NO_TOKENS = "no corpus has enough tokens whose states are kept"
 LINES = {
     "changed_in_space": Look("in the full space", BLACK, "o"),
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
-    "changed_between_seeds": Look("by another seed", VERMILION, "^", ":"),
+    "changed_between_seeds": Look("map by another seed", VERMILION, "^", ":"),
 }
 COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "chance_changed", "neighbor_recall")
 COLUMNS += ("chance_neighbor_recall", "displacement", "displacement_between_seeds")
@@ -53,7 +55,7 @@ def draw_layer_maps(
         results: Coordinates of the tokens, and the table of the layers.
         label: The model's name.
         height_mm: The height of the figure.
-        n_named: The most frequent tokens, which have names on the maps.
+        n_named: The most frequent tokens with a letter or digit, which have names on the maps.
         digits: The digits after the point in the table.
     """
     table, places = results["csv"], results["parquet"]
@@ -71,7 +73,8 @@ def draw_layer_maps(
     shown = _shown(table["layer"].tolist())
     coordinates = places.loc[places["layer"].isin(shown), ["x", "y"]]
     reach = 1.02 * float(np.abs(coordinates.to_numpy()).max())
-    named = list(places.loc[places["layer"] == shown[0], "token"].value_counts().index[:n_named])
+    tokens = places.loc[places["layer"] == shown[0], "token"].value_counts().index
+    named = [token for token in tokens if any(map(str.isalnum, token))][:n_named]
     dots = [
         _map(ax, places[places["layer"] == layer], layer, reach, named)
         for ax, layer in zip(axes, shown, strict=False)
@@ -96,12 +99,19 @@ def _most_changed(table: pd.DataFrame) -> pd.Series:
     return table.sort_values("changed_in_space", na_position="first", kind="stable").iloc[-1]
 
 
+def _others(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the other layers with new neighbors, most of them last."""
+    name = "changed_in_space"
+    others = table[table["layer"] != _most_changed(table)["layer"]].dropna(subset=name)
+    return others.sort_values(name, kind="stable")
+
+
 def _finding(table: pd.DataFrame) -> str:
     """Return the title: the step at which most neighbors change, beside the next."""
     if table["changed_in_space"].notna().sum() == 0:
         return "No two layers whose tokens are on maps"
     row, name = _most_changed(table), "changed_in_space"
-    others = table[table["layer"] != row["layer"]].dropna(subset=name)
+    others = _others(table)
     said = (
         f"in the step to layer {row['layer']:.0f}: {percent(row[name])} are new in the full space"
     )
@@ -118,7 +128,8 @@ def _population(table: pd.DataFrame) -> str:
     row = table.iloc[-1]
     return (
         f"{counted(row['n'], 'token')} of {counted(row['n_documents'], 'document')}, the same at "
-        f"all layers · {int(row['k'])} nearest neighbors by cosine, random ones: all new · maps: "
+        f"all layers · {int(row['k'])} nearest neighbors by cosine, random ones: "
+        f"{percent(row['chance_changed'])} new, random weights: not measured · maps: "
         f"UMAP, each from the one before, gray where none is · bands: {100 * row['level']:g} % "
         "intervals over documents"
     )
@@ -140,8 +151,15 @@ def _map(
     )
     without_axes(ax)
     ax.set(adjustable="box", xlim=(-reach, reach), ylim=(-reach, reach))
+    written = list[tuple[float, float, float]]()
     for token in named:
         x, y = points.loc[points["token"] == token, ["x", "y"]].median()
+        half = LETTER / 2 * reach * (len(token) + 1)
+        if any(
+            abs(x - at) < half + wide and abs(y - up) < LINE * reach for at, up, wide in written
+        ):
+            continue  # a name that meets one of a more frequent token could not be read
+        written.append((x, y, half))
         look = {"ha": "center", "va": "bottom", "fontweight": "bold", "path_effects": HALO}
         ax.text(x, y, drawable(token), fontsize=7, **look)
     ax.set_title(f"Layer {layer}")
@@ -160,6 +178,9 @@ def _lines(ax: Axes, table: pd.DataFrame) -> None:
     name_lines(ax, 0.1)
     for words in ax.texts:  # in the place of the next panel
         words.set_in_layout(False)
+    for _, other in _others(table).tail(1).iterrows():
+        place = (other["layer"], other["changed_in_space"])
+        write_beside(ax, percent(place[1]), place, (-4, 5), ha="center", path_effects=HALO)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -47,7 +47,7 @@ def draw_architecture(
     is_unlike = largest.max() > UNLIKE * largest.min()
     for ax, rows, quantity, title in (
         (axes[0], whole, "n_parameters_of_all", "The whole model, all layers together"),
-        (axes[1], layer, "n_parameters", "One layer"),
+        (axes[1], layer, "n_parameters", _of_a_layer(layer)),
     ):
         _bars(ax, rows, labels, quantity)
         ax.set(title=title, xlabel="millions of parameters")
@@ -75,6 +75,14 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
     for _, other in others[others["component"] == row["component"]].head(1).iterrows():
         said += f", of {other['architecture']} {percent(other['share'])}"
     return said
+
+
+def _of_a_layer(layer: pd.DataFrame) -> str:
+    """Return the heading of one layer: the share of it that is feed-forward."""
+    rows = layer[layer["architecture"] == layer["architecture"].iloc[:1].max()]
+    inside = rows["component"].replace(WORDS).str.startswith("feed-forward")
+    share = rows.loc[inside, "n_parameters"].sum() / max(rows["n_parameters"].sum(), 1)
+    return f"One layer: {percent(share)} is feed-forward" if share else "One layer"
 
 
 def _sizes(sizes: dict[str, Any]) -> str:

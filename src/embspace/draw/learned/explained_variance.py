@@ -90,7 +90,8 @@ def _cumulate(ax: Axes, curve: pd.DataFrame, row: pd.Series, space: str) -> None
         if pd.notna(n):
             place = (n, float(np.interp(n, curve["n_components"], y)))
             ax.plot(*place, look.marker, color=color, ms=4)
-            words = f"{'isotropic' if null else WORDS[space]}: {count(n)}"
+            words = f"{count(row['n'])} isotropic" if null else WORDS[space]
+            words += f": {count(n)}"
             # Above its mark, the null of positions stays clear of the tokens' line.
             is_above = bool(null) and space == "positional"
             offset, side = ((-4, 4), "right") if is_above else ((5, -11), "left")

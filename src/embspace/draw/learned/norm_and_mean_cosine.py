@@ -55,9 +55,10 @@ def draw_norm_and_mean_cosine(
     bar = figure.colorbar(counts, ax=axes[0], location="bottom", shrink=0.9, pad=0.02)
     bar.set_label("tokens in a cell")
     most = counts.get_clim()[1]
+    every = (1, 2, 5, 10) if most < FEW else 10 ** np.arange(np.log10(most) + 1, dtype=int)
+    shown = [tick for tick in every if tick <= most]
+    bar.set_ticks(shown, labels=[count(tick) for tick in shown], minor=False)
     if most < FEW:
-        every = [tick for tick in (1, 2, 5, 10) if tick <= most]
-        bar.set_ticks(every, labels=[count(tick) for tick in every], minor=False)
         bar.ax.minorticks_off()
     axes[0].set_title(f"All tokens: rank correlation {_number(correlation)}")
     _most_frequent_kind(axes[1], tokens)
@@ -84,7 +85,10 @@ def _number(correlation: float) -> str:
 
 
 def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:
-    """Color the hexagons by the most frequent kind of token, and name large areas."""
+    """Color each hexagon by the most frequent kind of its tokens, and name the kinds.
+
+    Names of large areas stand on them, those of others in a legend.
+    """
     kinds = kinds_by_count(tokens)
     colors = ListedColormap([TOKEN_KINDS[kind].color for kind in kinds])
     codes = tokens["kind"].map({kind: code for code, kind in enumerate(kinds)})
@@ -107,6 +111,11 @@ def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:
     for code, x, y in zip(large, middles[:, 0], heights, strict=True):
         look: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": HALO}
         ax.text(x, y, TOKEN_KINDS[kinds[code]].name, fontsize=7, fontweight="bold", **look)
+    for code in sorted({int(code) for code in colored} - {*large}):
+        kind = TOKEN_KINDS[kinds[code]]
+        ax.scatter([], [], color=kind.color, marker="h", s=12, label=kind.name)
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(loc="best")
 
 
 def _table(tokens: pd.DataFrame, label: str, digits: int) -> str:

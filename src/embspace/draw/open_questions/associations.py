@@ -36,7 +36,8 @@ def draw_associations(
         height_mm=height_mm * n_rows,
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_words'], 'word')} · E: token embeddings · shaded: "
-        f"{100 * settings['level']:g} % intervals over words · filled: present",
+        f"{100 * settings['level']:g} % intervals over words · filled: present (exact p times "
+        f"layers < {settings['alpha']:g}, but not p of random weights)",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -46,7 +47,9 @@ def draw_associations(
     for ax, name in zip(axes, tests, strict=False):
         _panel(ax, table[table["test"] == name])
         first, second, *attributes = settings["tests"].get(name, ["", "", "", ""])
-        ax.set_title(f"{first}, {second}:\n{attributes[0]}, {attributes[1]}".replace("_", " "))
+        control = " (control)" if _is_control(name) else ""
+        words = f"{first}, {second}{control}:\n{attributes[0]}, {attributes[1]}"
+        ax.set_title(words.replace("_", " "))
     lowest = min(0, table[["effect_low", "random_weights_effect"]].min().min())
     for ax in axes[: len(tests)]:
         ax.set_ylim(lowest - 0.1, 2.1)
@@ -58,6 +61,12 @@ def draw_associations(
         ax.set_xlabel("layer")
     legend_below(figure, axes[:1], ncols=4)
     return figure, text
+
+
+def _is_control(test: str) -> bool:
+    """Return whether a test compares words of one kind, as trees with further trees."""
+    one, _, other = test.partition("_")
+    return one == other
 
 
 def _finding(table: pd.DataFrame) -> str:

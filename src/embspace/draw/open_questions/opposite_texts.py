@@ -23,14 +23,14 @@ from embspace.draw.page.saving import Results
 
 STAGE = "measure_opposite_texts"
 LOOKS = {
-    "free": Look("any word", BLUE, "o", "-"),
-    "word_pairs": Look("likely pairs of words", VERMILION, "s", "--"),
-    "judged": Look("likely for the judge", GREEN, "^", "-."),
-    "random_words": Look("random words", GRAY, "", ":"),
-    "random_weights": NULLS["random_initialization"],
+    "free": Look("chosen from all words", BLUE, "o", "-"),
+    "word_pairs": Look("chosen, likely pairs of neighbors", VERMILION, "s", "--"),
+    "judged": Look("chosen, likely for the judge", GREEN, "^", "-."),
+    "random_words": Look("drawn at random", GRAY, "", ":"),
+    "random_weights": NULLS["random_initialization"]._replace(name="chosen, random weights"),
 }
 LEAST_ALIKE = Look("least alike sentence", BLACK, "", "-")
-LEAST_ALIKE_AT_RANDOM = Look("least alike at random weights", GRAY, "", "-")
+LEAST_ALIKE_AT_RANDOM = Look("least alike, random weights", GRAY, "", "-")
 SHOWN = {  # texts of one sentence
     "": Look("sentence", BLACK, ""),
     **{name: LOOKS[name] for name in ("free", "word_pairs", "judged")},
@@ -57,7 +57,8 @@ def draw_opposite_texts(
         height_mm=height_mm,
         title=_finding(results),
         subtitle=f"{label} · {counted(counts['n_sentences'], 'sentence')} · mean pooling, "
-        "last layer · bands: intervals over sentences"
+        "last layer · chosen: each word is the one that lowers the cosine most; likely: as "
+        "nearly all sentences of the corpora · bands: intervals over sentences"
         + (f" · judge: {counts['judge']}" if counts["judge"] != "none" else ""),
         stage=STAGE,
     )
@@ -72,10 +73,18 @@ def draw_opposite_texts(
     least_alike = {LEAST_ALIKE: counts["corpus_cosine"], LEAST_ALIKE_AT_RANDOM: _at_random(results)}
     for look, cosine in least_alike.items():
         axes[0].axhline(cosine, lw=1, color=look.color, ls=look.line, label=look.name)
-    axes[0].axhline(OPPOSITE, lw=1, color=BLACK, ls=(0, (1, 1)), label="from here on opposite")
+    axes[0].axhline(
+        OPPOSITE,
+        lw=1,
+        color=BLACK,
+        ls=(0, (1, 1)),
+        label=f"bound of opposites, \N{MINUS SIGN}{-OPPOSITE:g}",
+    )
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes[0].set(
-        title="Cosine by changed words", xlabel="changed words", ylabel="cosine with the sentence"
+        title="Cosine by number of changed words",
+        xlabel="changed words",
+        ylabel="cosine with the sentence",
     )
     last = table[table["search"] == "free"].iloc[-1]
     place = (last["n_changed"], last["cosine"])
@@ -92,7 +101,7 @@ def _sentence(ax: Axes, texts: pd.DataFrame) -> None:
     far = (free["own_cosine"] - free["own_cosine"].mean()).abs()
     shown = texts[texts["sentence"] == free["sentence"].iloc[int(far.to_numpy().argmin())]]
     ax.set_axis_off()
-    ax.set_title("One sentence and its texts")
+    ax.set_title("An example: one sentence and its texts")
     rows = [(look, shown[shown["search"].fillna("") == name]) for name, look in SHOWN.items()]
     rows = [(look, row.iloc[0]) for look, row in rows if len(row)]
     for number, (look, row) in enumerate(rows):
@@ -122,7 +131,7 @@ def _finding(results: Results) -> str:
     if rows.empty:
         return "No sentence to search from"
     free, judged = rows.loc["free"], rows.loc["judged"]
-    reached = f"changed words lower the cosine to {_signed(free['smallest'])}"
+    reached = f"words chosen by a search lower the cosine to {_signed(free['smallest'])}"
     if free["beyond_corpus_high"] < 0:
         reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
         if rows.loc["random_weights", "finds_strangers"] == "yes":

@@ -1,6 +1,7 @@
 """Draws whether opposites come apart, and whether they are told from synonyms, by layer."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -9,11 +10,13 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    HALO,
     counted,
     draw_line,
     new_figure,
     say_instead,
     sentence_case,
+    write_beside,
 )
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, VERMILION, Look
@@ -31,7 +34,7 @@ EMBEDDING = -1  # the place of the token embeddings on the axis of layers
 PREPARATIONS = {
     "as_is": Look("as they are", BLACK, "o", "-"),
     "less_mean": Look("less the mean", BLUE, "s", "--"),
-    "less_direction": Look("without the direction", GREEN, "^", "-."),
+    "less_direction": Look("less the direction", GREEN, "^", "-."),
     "less_components": Look("less mean and components", VERMILION, "D", ":"),
 }
 RELATION = Look("classifier, products", ORANGE, "X", "--")
@@ -50,15 +53,17 @@ def draw_oppositeness(
     """
     cosines, classifiers, counts = results["cosines"], results["classifiers"], results["json"]
     parts = list(dict.fromkeys(cosines["part_of_speech"])) or ["adjective"]
-    level = results[MEASURED_WITH]["level"]
+    level, n_components = (results[MEASURED_WITH][name] for name in ("level", "n_components"))
     figure, axes = new_figure(
         2,
         len(parts),
         height_mm=height_mm,
         title=_finding(cosines, classifiers),
-        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · E: token embeddings · "
-        "classifier: on products of both words' coordinates, or on sums, words alone · "
-        f"shaded: {100 * level:g} % intervals over pairs",
+        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · taken away: mean, "
+        "direction against the two other parts of speech, or mean and "
+        f"{counted(n_components, 'principal component')} of a part of speech · E: token embeddings "
+        "· classifier: products of both words' coordinates, words alone: sums · shaded: "
+        f"{100 * level:g} % intervals over pairs",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -68,14 +73,12 @@ def draw_oppositeness(
     above, below = axes[: len(parts)], axes[len(parts) :]
     for ax, part in zip(above, parts, strict=True):
         _differences(ax, cosines[cosines["part_of_speech"] == part])
-        ax.set_title(sentence_case(f"{part}s"))
+        ax.set_title(sentence_case(f"{part}s, cosine"))
+    named, *_ = _best_part(cosines, classifiers)
     for ax, part in zip(below, parts, strict=True):
-        _aucs(
-            ax,
-            cosines[cosines["part_of_speech"] == part],
-            classifiers[classifiers["part_of_speech"] == part],
-        )
-        ax.set_title(sentence_case(f"{part}s"))
+        rows = [table[table["part_of_speech"] == part] for table in (cosines, classifiers)]
+        _aucs(ax, *rows, is_named=part == named)
+        ax.set_title(sentence_case(f"{part}s, AUC"))
         ax.set_xlabel("layer")
     above[0].set_ylabel("cosine of antonyms less random pairs'")
     below[0].set_ylabel("AUC of antonyms against synonyms")
@@ -106,15 +109,20 @@ def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
 
     With the AUC of words alone of the same part of speech.
     """
+    part, best, words = _best_part(cosines, classifiers)
+    if words != words:
+        return f"at an AUC of at most {best:.2f}"
+    worse = "no better than words alone do" if best < words else "beside words alone"
+    return f"{worse} ({part}s: AUC {best:.2f} at best, against {words:.2f})"
+
+
+def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float]:
+    """Return the part of speech where cosine is best beside words alone, and both AUCs."""
     plain = cosines[cosines["preparation"] == "as_is"]
     best = plain.groupby("part_of_speech")["auc"].max()
     words = classifiers.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
-    if words.isna().all():
-        return f"at an AUC of at most {best.max():.2f}"
-    gaps = best - words
-    part = str(gaps.idxmax())
-    worse = "no better than words alone do" if gaps.max() < 0 else "beside words alone"
-    return f"{worse} ({part}s: AUC {best[part]:.2f} at best, against {words[part]:.2f})"
+    part = str((best if words.isna().all() else best - words).idxmax())
+    return part, best[part], words[part]
 
 
 def _x(rows: pd.DataFrame) -> pd.Series:
@@ -135,17 +143,30 @@ def _differences(ax: Axes, rows: pd.DataFrame) -> None:
     _line(ax, plain, "random_weights_difference", AT_RANDOM)
 
 
-def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame) -> None:
+def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_named: bool) -> None:
+    """Draw AUCs by layer, of the part of speech that the title names with the largest ones."""
     ax.axhline(0.5, color="black", linewidth=0.6)
-    _line(ax, cosines[cosines["preparation"] == "as_is"], "auc", COSINE)
+    plain = cosines[cosines["preparation"] == "as_is"]
+    _line(ax, plain, "auc", COSINE)
     _line(ax, classifiers, "auc", RELATION)
     _line(ax, classifiers, "words_auc", WORDS_ALONE)
     _line(
         ax, classifiers, "random_weights_auc", AT_RANDOM._replace(name="classifier, random weights")
     )
-    plain = cosines[cosines["preparation"] == "as_is"]
     named = AT_RANDOM._replace(name="cosine, random weights", marker="P")
     _line(ax, plain, "random_weights_auc", named)
+    if is_named:
+        _best(ax, plain, "auc", COSINE)
+        _best(ax, classifiers, "words_auc", WORDS_ALONE)
+
+
+def _best(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
+    """Write the largest value of a line below it."""
+    if rows[column].notna().any():
+        row = rows.assign(place=_x(rows)).loc[rows[column].idxmax()]
+        style: dict[str, Any] = {"color": look.color, "ha": "center", "path_effects": HALO}
+        style["weight"] = "bold"
+        write_beside(ax, f"{row[column]:.2f}", (row["place"], row[column]), (0, -12), **style)
 
 
 def _share_axis(axes: Sequence[Axes]) -> None:

@@ -37,6 +37,7 @@ from embspace.draw.positional.helix_path import (
 
 COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
 PER_STEP = 12  # points of the drawn curve between two positions
+BELOW = 0.45  # of the height of a path, for the legend below it
 EDGE = 0.005  # share of the highest power at which the panel of the spectrum ends
 DEFINITIONS = {
     "winding_number": "turning angle about the axis",
@@ -114,7 +115,7 @@ def _strongest(nulls: pd.DataFrame) -> pd.Series:
 
 def _protocol(results: Results, local: pd.DataFrame) -> str:
     scalars = results["json"]
-    n = counted(scalars["n_structured"], "structured position")
+    n = f"{counted(scalars['n_structured'], 'position')} with structure"
     if results["path"].empty:
         return n
     nulls = results["nulls"].set_index(["measure", "null"])
@@ -171,8 +172,9 @@ def _show_turns(ax: Axes, path: pd.DataFrame, most: pd.Series) -> None:
         null, color=GRAY, linestyle=":", linewidth=1, label=f"most by chance: {abs(null):.0f}"
     )
     ax.set_title(f"Whole path: {abs(n_turns):.0f} turns")
-    ax.margins(y=0.25)
-    ax.legend(loc="best")
+    low, high = ax.get_ylim()
+    ax.set_ylim(low - BELOW * (high - low), high)
+    ax.legend(loc="lower right")
 
 
 def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:

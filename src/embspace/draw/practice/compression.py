@@ -57,7 +57,7 @@ def draw_compression(
         say_instead(axes, NONE)
         return figure, text
     for ax, task in zip(axes, tasks, strict=True):
-        _task(ax, own[own["task"] == task])
+        _task(ax, own[own["task"] == task], results[MEASURED_WITH]["lost"])
         title, unit = TASKS[task]
         ax.set(title=title, ylabel=unit, xlabel="bytes a text", ylim=(0, None))
     legend_below(figure, [axes[0]], ncols=4)
@@ -70,9 +70,11 @@ def _shown(table: pd.DataFrame) -> str:
     return str(names[0]) if names else ""
 
 
-def _task(ax: Axes, rows: pd.DataFrame) -> None:
+def _task(ax: Axes, rows: pd.DataFrame, lost: float) -> None:
     full = rows[rows["kind"] == "full"].iloc[0]
     ax.axhline(full["value"], color=BLACK, linewidth=0.6)
+    least, name = (1 - lost) * full["value"], f"{percent(1 - lost)} of float32"
+    ax.axhline(least, color=BLACK, linewidth=0.8, linestyle="--", label=name)
     for kind, look in {**CUT, **ROUNDED}.items():
         own = rows[rows["kind"] == kind].sort_values("bytes")
         reach = [own["value"] - own["low"], own["high"] - own["value"]]
@@ -83,13 +85,14 @@ def _task(ax: Axes, rows: pd.DataFrame) -> None:
         }
         ax.errorbar(own["bytes"], own["value"], yerr=reach, label=look.name, lw=1, ms=5, **style)
     ax.set_xscale("log", base=2)
-    ticks = sorted(rows.loc[rows["kind"].isin([*CUT, "full"]), "bytes"].unique())[::2]
+    cut = sorted(rows.loc[rows["kind"].isin([*CUT]), "bytes"].unique())
+    ticks = [*cut[::2], full["bytes"]]
     ax.set_xticks(ticks, [count(tick) for tick in ticks], rotation=45)
     ax.minorticks_off()
 
 
 def _finding(results: Results, corpus: str) -> str:
-    """Return the title: the smallest setting that surely keeps a task."""
+    """Return the title: the smallest setting that surely keeps a task, and which others it does."""
     table, least = results["csv"], results["smallest"]
     own = least[(least["corpus"] == corpus) & least["task"].isin(TASKS)]
     if own.empty:
@@ -97,13 +100,15 @@ def _finding(results: Results, corpus: str) -> str:
     order = [task for task in TASKS if (own["task"] == task).any()]
     row = own[own["task"] == order[0]].iloc[0]
     named = order[0]
+    same = own.loc[own["version"] == row["version"], "task"]
+    alike = [task for task in order if task in set(same)]
     if pd.isna(row["bytes"]):
         return f"No setting smaller than float32 surely keeps {named}"
     rows = table[(table["corpus"] == corpus) & (table["task"] == named)]
     full = rows.loc[rows["kind"] == "full", "bytes"].iloc[0]
     return (
-        f"{row['version']} is the smallest setting that keeps {named}: {count(row['bytes'])} of "
-        f"{count(full)} bytes a text"
+        f"{row['version']} is the smallest setting that keeps {' and '.join(alike)}: "
+        f"{count(row['bytes'])} of {count(full)} bytes a text"
     )
 
 
@@ -114,7 +119,8 @@ def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
     return (
         f"{corpus_called(corpus)}: {counted(n, 'text')}, last layer, mean pooling; fitted on the "
         "other half of the documents · bars: 95 % intervals over documents, all settings at once · "
-        f"kept: surely less than {percent(results[MEASURED_WITH]['lost'])} is lost"
+        "kept: by paired differences surely less than "
+        f"{percent(results[MEASURED_WITH]['lost'])} is lost"
     )
 
 

@@ -52,6 +52,7 @@ FURTHER_RESULTS = ("conf/measure/practice/drift.yaml", "two_corpora/.csv")
 MEASURED_WITH, APART = FURTHER_RESULTS[0], "two_corpora"
 NONE = "Too few texts to tell two corpora apart"
 COLORS, MARKERS = (PURPLE, BLACK, SKY, ORANGE, YELLOW), "DsvPX"  # others than of corpora
+BESIDE = 0.35  # layers between the last and the interval of words alone
 N_WORDS = 3  # of a cluster, in the figure
 LAYER = "layer (0: embedding output)"
 
@@ -105,21 +106,25 @@ def _pair_rows(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
 
 
 def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]) -> None:
-    words = words_alone(pd.concat([*pairs.values()]))
+    words, shown = words_alone(pd.concat([*pairs.values()])), pair_beyond_words(pairs)
     for pair, look in looks.items():
         rows = _layers(pairs[pair])
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
         ax.plot(rows["layer"], rows["auc"], **style, label=look.name)
         shade(ax, rows, "layer", "auc", color=look.color, alpha=0.2)
-        if pair in words:
-            ax.axhline(words[pair], color=look.color, ls=":", lw=1.2, label="words alone")
-    for number, pair in enumerate(pairs):
+        for _, row in pairs[pair].query("embedding == @WORDS").iterrows():
+            ax.axhline(row["auc"], color=look.color, ls=":", lw=1.2, label="words alone")
+            if pair == shown:
+                x = rows["layer"].max() + BESIDE
+                ax.vlines(x, row["auc_low"], row["auc_high"], color=look.color, lw=1.2)
+    for number, (pair, look) in enumerate(looks.items()):
         rows, name = _layers(pairs[pair]), f"_{DEALT}" if number else DEALT
-        ax.plot(rows["layer"], rows["null_auc"], color=GRAY, ls="--", lw=1, zorder=1, label=name)
-    shown = pair_beyond_words(pairs)
+        null: dict[str, Any] = {"color": GRAY, "ls": "--", "lw": 1, "zorder": 1}
+        null |= {"marker": look.marker, "ms": 3, "mfc": "white"}
+        ax.plot(rows["layer"], rows["null_auc"], label=name, **null)
     last = _layers(pairs[shown]).iloc[-1]
     for value in (last["auc"], *([words[shown]] if shown in words else [])):
-        write_beside(ax, f"{value:.2f}", (last["layer"], value), (8, -3), color=looks[shown].color)
+        write_beside(ax, f"{value:.2f}", (ax.dataLim.x1, value), (8, -3), color=looks[shown].color)
     ax.set(title="How surely a text tells its corpus", ylabel="probability (AUC)", xlabel=LAYER)
     ax.set_ylim(min(0.45, ax.get_ylim()[0]), 1.03)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -175,7 +180,8 @@ def _population(results: Results, pairs: TablesOfPairs) -> str:
     texts = ", ".join(f"{corpus_called(str(name))} {count(n)}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
     return (
-        f"{pooling}, unit vectors · a: {_documents(pairs)}; bands: 95 % intervals over documents · "
+        f"{pooling}, unit vectors · a: {_documents(pairs)}; bands, and bar of words alone: 95 % "
+        "intervals over documents · "
         f"b: the title's pair · b, c: last layer, texts: {texts}; filled marks, dark lines: p ≤ "
         "0.05 for all at once"
     )

@@ -2,8 +2,6 @@
 
 import pandas as pd
 
-from embspace.draw.page.own_texts import corpus_called
-
 CHANGES = {
     "raw": "raw",
     "unit_length": "unit length",
@@ -32,12 +30,3 @@ def words_alone(two_corpora: pd.DataFrame) -> dict[tuple[str, str], float]:
     rows = two_corpora[two_corpora["embedding"] == "tf_idf"]
     pairs = zip(rows["corpus"], rows["other_corpus"], strict=True)
     return dict(zip(pairs, rows["auc"].astype(float), strict=True))
-
-
-def said_of_words(alone: dict[tuple[str, str], float]) -> str:
-    """Return how surely words alone tell the corpora of each pair, for a subtitle; "" of none."""
-    known = [
-        f"{corpus_called(one)} and {corpus_called(other)} {value:.2f}"
-        for (one, other), value in alone.items()
-    ]
-    return f"AUC of words alone: {', '.join(known)}" if known else ""

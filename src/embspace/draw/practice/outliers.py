@@ -20,11 +20,10 @@ from embspace.draw.page.looks import GRAY, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
-from embspace.draw.practice.names import said_of_words, words_alone
 
 STAGE = "measure_outliers"
-FURTHER_RESULTS = ("conf/measure/practice/outliers.yaml", "two_corpora/.csv")
-MEASURED_WITH, APART = FURTHER_RESULTS[0], "two_corpora"
+FURTHER_RESULTS = ("conf/measure/practice/outliers.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
 NONE = "Too few texts to tell outliers"
 LAYER = "layer (0: embedding output)"
 
@@ -97,7 +96,7 @@ def _distances(ax: Axes, table: pd.DataFrame) -> None:
         ax.plot([row["quantile_0.25"], row["quantile_0.75"]], [y, y], color=color, lw=4, alpha=0.6)
         ax.plot(row["quantile_0.5"], y, color="white", marker="|", ms=6, mew=1.5)
     names = [
-        f"{corpus_called(row['corpus'])} in {corpus_called(row['among'])}"
+        f"{corpus_called(row['corpus'])} among {corpus_called(row['among'])}"
         if row["is_other"]
         else f"{corpus_called(row['corpus'])}, own"
         for _, row in order.iterrows()
@@ -148,8 +147,7 @@ def _population(results: Results, *, has_pairs: bool) -> str:
     sizes = table.groupby("corpus", sort=False)["n"].max()
     parts = [f"{corpus_called(str(name))}: {counted(n, 'text')}" for name, n in sizes.items()]
     pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
-    how = "conformal p" if has_pairs else "p by the tail of distances, false discovery rate 5 %"
-    words = said_of_words(words_alone(results[APART])) if has_pairs else ""
+    how = "" if has_pairs else "p by the tail of distances, false discovery rate 5 %"
     return " · ".join(
         part
         for part in (
@@ -157,7 +155,6 @@ def _population(results: Results, *, has_pairs: bool) -> str:
             f"{pooling}, 10 nearest by cosine",
             how,
             "bars: 50 and 90 % of texts",
-            words,
         )
         if part
     )

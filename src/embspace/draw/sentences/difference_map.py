@@ -15,6 +15,7 @@ from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION, YELLOW
 COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", YELLOW)  # none of a pooling's
 SHORT = 0.2  # of the longest arrow: shorter ones are named together, at zero
 MARKERS = "o^sDv"
+LINE_POINTS = 9.5  # from one line of a list to the next
 GAP = 0.084  # between two names, as a share of a panel's height
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
@@ -50,8 +51,8 @@ def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequ
     is_short = lengths < SHORT * lengths.max()
     _name(ax, named[~is_short], colors)
     if is_short.any():
-        words = "\n".join(["means near 0:", *named.loc[is_short, "category"]])
-        ax.text(**_corner(ax, points), s=words, fontsize=7, transform=ax.transAxes)
+        short = {name: colors[name] for name in named.loc[is_short, "category"]}
+        _list(ax, {"short in this plane:": BLACK, **short}, _corner(ax, points))
     # Without it matplotlib warns that an equal aspect widens the limits.
     ax.set_autoscale_on(True)
     n_gray = len(means) - len(named)
@@ -68,6 +69,16 @@ def _corner(ax: Axes, points: pd.DataFrame) -> dict[str, Any]:
     right, upper = sides[int(np.argmin(n))]
     aligned = {"ha": "right" if right else "left", "va": "top" if upper else "bottom"}
     return {"x": 0.98 if right else 0.02, "y": 0.98 if upper else 0.02, **aligned}
+
+
+def _list(ax: Axes, words: Mapping[str, str], corner: Mapping[str, Any]) -> None:
+    """Write lines in their colors in a corner of a panel."""
+    for number, (line, color) in enumerate(words.items()):
+        below = number if corner["va"] == "top" else number - len(words) + 1
+        look: dict[str, Any] = {"color": color, "weight": "normal" if number == 0 else "bold"}
+        look |= {"ha": corner["ha"], "va": corner["va"], "fontsize": 7, "path_effects": HALO}
+        place, offset = (corner["x"], corner["y"]), (0, -LINE_POINTS * below)
+        ax.annotate(line, place, offset, "axes fraction", textcoords="offset points", **look)
 
 
 def _category(ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int) -> None:

@@ -53,7 +53,7 @@ def draw_differences(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(named),
+        title=_finding(named, _reach(cosines[:N_SHOWN])),
         subtitle=f"{label} · {_population(results)}, second minus first sentence · {where} · "
         f"title: q < {bold_q_value:g} · bars: 95 % intervals",
         stage=STAGE,
@@ -90,7 +90,11 @@ def _largest(cosines: pd.DataFrame) -> pd.DataFrame:
 def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a row for two categories: the cosine of their means with its interval, over the null."""
     y = range(len(rows))
-    null: dict[str, Any] = {"color": "0.8", "linewidth": 6, "label": "unrelated sentences"}
+    null: dict[str, Any] = {
+        "color": "0.8",
+        "linewidth": 6,
+        "label": f"unrelated sentences, within {_reach(rows)}",
+    }
     ax.hlines(y, rows["null_cosine_low"], rows["null_cosine_high"], **null)
     ax.hlines(y, rows["cosine_low"], rows["cosine_high"], color=BLACK, linewidth=1)
     ax.plot(rows["cosine"], y, "o", color=BLACK, ms=4, label="two categories")
@@ -112,12 +116,17 @@ def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
     ax.text(0, 1, "\n".join(words), fontsize=7, va="top", linespacing=1.5)
 
 
-def _finding(named: pd.DataFrame) -> str:
+def _reach(cosines: pd.DataFrame) -> str:
+    """Return how far from 0 cosines of unrelated sentences lie."""
+    largest = cosines[["null_cosine_low", "null_cosine_high"]].abs().max().max()
+    return f"±{largest:.2f}"
+
+
+def _finding(named: pd.DataFrame, null: str) -> str:
     if named.empty:
         return "No two categories of sentence differences are clearly aligned or opposed"
     said = ", ".join(map(_cosine, named.to_dict("records")))
-    null = named[["null_cosine_low", "null_cosine_high"]].abs().to_numpy().max()
-    return f"Differences of sentences go {said}; unrelated sentences stay within ±{null:.2f}"
+    return f"Differences of sentences go {said}; unrelated sentences stay within {null}"
 
 
 def _cosine(row: dict[Any, Any]) -> str:

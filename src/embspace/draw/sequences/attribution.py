@@ -103,12 +103,11 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
     n_seeds = rows[rows["weights"] == "trained"]["model_seed"].nunique()
     return (
         f"{words_of(run)}: {counted(n_seeds, 'seed')}, "
-        f"{counted(row['n_documents'], 'held-out sequence')} with a change of their class, one an "
-        f"ancestor, of {counted(row['n_places'], 'k-mer')} each · a: gray band: classes dealt at "
-        "random, dotted: random weights · b: true places cover such a change, as many first places "
-        "as there are true ones; dashed: chance · c: "
-        "mean over seeds; a class without a frame has no site in these k-mers · bars: 95 % "
-        "intervals over sequences"
+        f"{counted(row['n_documents'], 'held-out sequence')} with a change that defines "
+        f"their class, of {counted(row['n_places'], 'k-mer')} each · a: gray band: classes dealt "
+        "at random, dotted: random weights · b: true places cover such a change, as many first "
+        "places as there are true ones; dashed: chance · c: mean over seeds; a class "
+        "without a frame has no site in these k-mers · bars: 95 % intervals over sequences"
     )
 
 
@@ -128,7 +127,7 @@ def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axvline(rows["chance_precision"].iloc[0], color=GRAY, ls="--", lw=0.8)
     ax.set_yticks(range(len(SCORING)), [_short(method) for method in SCORING])
     ax.set(ylim=(len(SCORING) - 0.5, -0.5), xlim=(-0.02, 1.02))
-    ax.set(title="True places among the first", xlabel="share of the first places")
+    ax.set(title="True places among the first", xlabel="share of the first places that is true")
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 

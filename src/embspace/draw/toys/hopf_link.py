@@ -112,7 +112,7 @@ def _name(row: pd.Series) -> str:
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
         neighbors = counted(row["n_neighbors"], "neighbor")
-        return f"{name}, {neighbors}, {row['min_dist']:g} apart"
+        return f"{name}, {neighbors}, min_dist {row['min_dist']:g}"
     return name
 
 
@@ -147,7 +147,7 @@ def _map(ax: Axes, panel: Panel) -> None:
         points = _closed(panel, circle)
         ax.plot(points["x"], points["y"], color=look.color, linewidth=0.4, alpha=0.6)
         ax.plot(points["x"][:-1], points["y"][:-1], look.marker, color=look.color, markersize=2.5)
-    ax.set_title(panel.title)
+    ax.set_title(panel.title.replace(", min_dist", ",\nmin_dist"))
     without_axes(ax)
     ax.set_xlabel(_quality_words(panel.quality), fontsize=7, color="0.3")
 

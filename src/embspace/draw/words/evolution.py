@@ -144,7 +144,7 @@ def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
     _label_components(ax, views, SHOWN)
     share = percent(_between_layers(views, "both")["value"])
     ax.set_title(
-        f"Tokens of the text “{rows['text'].iloc[0]}”: {share} between layers in this plane"
+        f"Tokens of “{rows['text'].iloc[0]}” in the plane of all texts: {share} lies between layers"
     )
     ax.margins(0.06, 0.1)
     _name_starts(ax, rows)

@@ -168,8 +168,8 @@ def _words(ax: Axes, words: pd.DataFrame, n_words: int) -> None:
     """Draw a bar per word, with the senses: half are the words most apart, half the least."""
     last = words[words["layer"] == words["layer"].max()].sort_values("rank")
     shown = last
+    n_first = (n_words + 1) // 2
     if len(last) > n_words:
-        n_first = (n_words + 1) // 2
         shown = pd.concat([last.head(n_first), last.tail(n_words // 2)])
         ax.axhline(n_first - 0.5, color=GRAY, linestyle=":", linewidth=0.8)
     names = [f"{row.word}: {row.senses.replace('_', ' ')}" for row in shown.itertuples()]
@@ -180,9 +180,10 @@ def _words(ax: Axes, words: pd.DataFrame, n_words: int) -> None:
     ax.invert_yaxis()
     ax.margins(x=0.08)
     ax.grid(visible=False, axis="y")
-    left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
+    left_out = f": the {n_first} most and the {n_words // 2} least apart, of {len(last)}"
     ax.set(
-        title=f"Words at the last layer{left_out}", xlabel="difference of centered cosines, as in a"
+        title=f"Words at the last layer{left_out if len(shown) < len(last) else ''}",
+        xlabel="difference of centered cosines, as in a",
     )
 
 
