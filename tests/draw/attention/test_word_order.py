@@ -39,10 +39,10 @@ def test_lines_are_the_table_and_the_number_of_the_title_is_printed():
     figure, _ = draw(order(), facts())
     [ax] = figure.axes
     lines = {line.get_label(): list(line.get_ydata()) for line in ax.lines}
-    assert lines["with positions 30 %"] == pytest.approx([0.1, 0.2, 0.3])
+    assert lines["with positions, up to 30 %"] == pytest.approx([0.1, 0.2, 0.3])
     [without] = [name for name in lines if name.startswith("without positions")]
     assert lines[without] == pytest.approx([0, 1e-6, 2e-6])
-    assert "with positions 30 %" in [text.get_text() for text in ax.texts]
+    assert "with positions, up to 30 %" in [text.get_text() for text in ax.texts]
 
 
 def test_what_cannot_be_removed_has_no_line():

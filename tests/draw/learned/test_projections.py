@@ -39,7 +39,7 @@ def test_the_title_names_the_truest_method_and_its_panel_has_the_numbers(maps):
         title = " ".join(figure.get_suptitle().split())
         assert title.startswith(f"The best map of tokens, by {said} of their nearest neighbors")
         share, chance = re.findall(r"[\d.]+ %", title)
-        kept = [f"neighbors kept: {share}", f"(random {chance})"]
+        kept = [f"nearest kept: {share}", f"(random {chance})"]
         assert any(all(word in ax.get_xlabel() for word in kept) for ax in figure.axes)
 
 

@@ -75,7 +75,7 @@ def test_the_title_says_how_pieces_grow_along_the_ids_of_words(tmp_path: Any):
     given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
     figure, _ = draw_vocabulary(given, "a model", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
-    said = "word pieces fall from 40 % to 20 % of the tokens"
+    said = "word pieces fall from 40 % to 20 % of tokens, words get shorter"
     assert title == f"Along the ids that are mostly words, {said}"
 
 

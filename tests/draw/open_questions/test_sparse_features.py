@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 
 from embspace.draw.open_questions.sparse_features import (
     _finding,
+    _judged,
     _short,
     draw_sparse_features,
 )
@@ -30,10 +31,10 @@ def test_title_names_the_method_whose_features_are_learned():
     figure, text = drawn()
     title = " ".join(str(figure.get_suptitle()).split())
     assert title.startswith(
-        "Features recur beyond random weights and chance: 100 % by ICA in layer 1"
+        "Whether features recur beyond random weights is undecided: 100 % by ICA in layer 1"
     )
     assert "(random weights: " in title
-    assert "| learned" in text
+    assert "| undecided" in text and "| learned" not in text
     assert_words_fit(figure)
 
 
@@ -45,9 +46,11 @@ def test_title_says_that_none_is_learned(verdict: str):
 
 def test_title_says_where_fits_at_random_weights_ended_too_early():
     table = measured(is_sparse=True)["csv"].assign(converged_share=1.0)
-    assert "not converged" not in _finding(table)
+    assert "not converged" not in _finding(_judged(table))
+    assert "Features recur beyond random weights" in _finding(_judged(table))
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
-    assert ", not converged, so undecided)" in _finding(table)
+    assert ", not converged)" in _finding(_judged(table))
+    assert "beyond random weights is undecided" in _finding(_judged(table))
 
 
 def test_marks_are_the_shares_of_the_table():

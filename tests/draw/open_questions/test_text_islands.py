@@ -21,7 +21,7 @@ def drawn(label: str) -> tuple[Figure, str]:
 
 
 @pytest.mark.parametrize(
-    ("label", "words"), [("subject", "are topics"), ("nothing", "none comes again")]
+    ("label", "words"), [("subject", "are topics"), ("nothing", "none stands")]
 )
 def test_title_says_of_which_family_islands_are(label: str, words: str):
     figure, text = drawn(label)
@@ -43,12 +43,12 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
     table.loc[on_map & ~at_random, "n_standing"] = 0
     islands["matched"] = 0.9
     assert _finding(given, maps).endswith(
-        "are topics, as with random weights, but Gaussian clouds' come again, too: not decidable"
+        "are topics, as with random weights, but as stable in Gaussian clouds: not decidable"
     )
     islands["matched"] = 0.5
-    assert _finding(given, maps).endswith("none comes again")
+    assert _finding(given, maps).endswith("none stands")
     table.loc[on_map & at_random, "n_standing"] = 2
-    assert _finding(given, maps).endswith("none comes again (random weights: 2 stand)")
+    assert _finding(given, maps).endswith("none stands (random weights: 2 stand)")
     table.loc[on_map & ~at_random, "n_standing"] = 3
     assert _finding(given, maps) == (
         "3 of 6 islands of all corpora stand, and all are topics, as with random weights"

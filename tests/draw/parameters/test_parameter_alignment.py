@@ -56,8 +56,8 @@ def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     figure, _ = draw("mine")
     assert_words_fit(figure)
     assert title(figure) == (
-        "Copies' layers are found through the vocabulary, in raw space by chance alone; seeds "
-        "trained apart are aligned in mine"
+        "Copies' layers are found through the vocabulary unless noise is strong, in raw space by "
+        "chance alone; seeds trained apart are aligned in mine"
     )
     assert "in 95 % of random" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
     assert title(draw("mine", is_aligned=False)[0]).endswith(

@@ -29,8 +29,8 @@ def test_the_title_holds_the_most_alike_words_against_shuffled_vectors():
     given = results()
     figure, tables = drawn(given)
     assert " ".join(figure.get_suptitle().split()) == (
-        "Words nearest to a vector of MLP keys of layer 3 are most alike: mean cosine 0.33, of "
-        "shuffled vectors 0.15 at most"
+        "Words nearest to MLP keys of layer 3 are most alike: mean cosine 0.33 over all vectors, "
+        "of shuffled ones 0.15 at most"
     )
     assert_words_fit(figure)
     for words in ("read by", "most coherent", r"fourth \| six", "pseudo-inverse of"):
@@ -44,7 +44,7 @@ def test_panels_are_of_three_analyses_and_a_list():
     figure, _ = drawn(results())
     assert [ax.get_title("left") or ax.get_title() for ax in figure.axes] == [
         "How alike its words are",
-        "What words keep of it",
+        "Inner products kept by words",
         "Units that share words",
         "Of each layer the vector whose words are most alike; right: one at random",
     ]

@@ -2,11 +2,17 @@ import io
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.draw.page.saving import Results
 from embspace.draw.positional.positions import by_frequency
-from embspace.draw.positional.sinusoidal_positions import draw_sinusoidal_positions
+from embspace.draw.positional.sinusoidal_positions import (
+    NULLS,
+    _finding,
+    _of_random_walks,
+    draw_sinusoidal_positions,
+)
 from embspace.measure.positional.sinusoidal_positions import (
     SINUSOIDAL_POSITIONS,
     measure_sinusoidal_positions,
@@ -23,7 +29,13 @@ DRAW = settings_of(draw_sinusoidal_positions, longest_offset=20, limit_quantile=
 def results_of(matrices: dict[str, np.ndarray], n: int, **change: Any) -> Results:
     regimes = regimes_of(n, outlying=[0])
     found = measure_sinusoidal_positions(matrices, regimes, **SETTINGS | change)
-    return as_drawn(SINUSOIDAL_POSITIONS, found)
+    return as_drawn(SINUSOIDAL_POSITIONS, found, **{NULLS: nulls_of(0.5)})
+
+
+def nulls_of(value: float) -> pd.DataFrame:
+    """The null of one measure, which is of learned positions with this value alone."""
+    row = {"measure": "translation_invariance", "null": "random_walk", "null_value": 0.18}
+    return pd.DataFrame([row | {"value": value}])
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +115,13 @@ def test_words(drawn):
     assert f"n = {N} positions in {DIM} dimensions" in words
     assert "explains 100 % of the variance of sinusoidal" in drawn[0].get_suptitle()
     assert "the first 16" in words
+
+
+def test_the_null_is_that_of_the_share_that_the_title_names():
+    shares = pd.Series({"sinusoidal": 1.0, "learned": 0.48})
+    walks = _of_random_walks(nulls_of(0.48), shares)
+    assert walks == 0.18
+    assert _finding(shares, walks).endswith("48 % of that of learned ones, in random walks less")
+    assert _finding(shares, 0.48).endswith("in random walks as much")
+    assert _of_random_walks(nulls_of(0.9), shares) is None
+    assert _of_random_walks(nulls_of(0.48), shares.drop("learned")) is None

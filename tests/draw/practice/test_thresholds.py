@@ -50,8 +50,11 @@ def test_lines_are_the_numbers_of_the_table():
 def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
     assert title(tables()) == (
         "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it up to layer 0, "
-        "none at the last"
+        "none at the last; less the mean, hardly any at any layer"
     )
+    many = tables()
+    many["csv"].loc[many["csv"]["preparation"] == "centered", "cosine"] = 0.9
+    assert title(many).endswith("none at the last")
     assert title(tables((0.9, 0.5))) == (
         "A cosine of 0.8 is not rare: 90 % of pairs of ships lie above it at layer 0"
     )

@@ -120,22 +120,24 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
     rows = given["agreement"]
     low = rows["accuracy_low"].mask((rows["step"] < 10) & (rows["attractors"] == "none"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
-    start = "Verbs agree with their subjects from step 10 on in all models of a grammar, "
-    assert title_of(draw(given)[0]) == f"{start}at the end behind a noun of the other number, too"
+    start = (
+        "Verbs without an attractor agree from step 10 on in all models of a grammar; with one, "
+    )
+    assert title_of(draw(given)[0]) == f"{start}at the end, too"
     low = low.mask((rows["seed"] == 0) & (rows["attractors"] == "some"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
-    assert title_of(draw(given)[0]) == f"{start}but not always behind a noun of the other number"
+    assert title_of(draw(given)[0]) == f"{start}not always"
     printed = [text.get_text() for text in draw(given)[0].axes[0].texts]
     assert "step 10" in printed
     is_worst = (rows["seed"] == 0) & (rows["attractors"] == "some")
     worst = {"accuracy": rows["accuracy"].mask(is_worst, 0.25)}
     worst |= {"accuracy_low": low, "accuracy_high": rows["accuracy_high"].mask(is_worst, 0.3)}
     title = title_of(draw(given | {"agreement": rows.assign(**worst)})[0])
-    assert title == f"{start}but one ends below chance, at 0.25, behind a noun of the other number"
+    assert title == f"{start}a model ends below chance, at 0.25"
     low = low.mask((rows["seed"] == 0) & (rows["step"] == 100), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     assert title_of(draw(given)[0]).startswith(
-        "Verbs agree with their subjects in 2 of 3 models of a grammar"
+        "Verbs without an attractor agree in 2 of 3 models of a grammar"
     )
 
 

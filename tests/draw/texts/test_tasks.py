@@ -71,7 +71,7 @@ def test_lines_are_the_tables_and_the_named_one_has_a_band():
     at_random = [line for line in labels.lines if "random weights, " in str(line.get_label())]
     assert len({line.get_label() for line in at_random}) == 2
     words = " ".join(" ".join(part.get_text() for part in figure.texts).split())
-    assert "articles: 20 texts" in words and "440 texts of 22 groups (same writer)" in words
+    assert "articles: 20 texts" in words and "440 texts held out by writer (22 groups)" in words
     assert "| words alone" in text
 
 

@@ -45,8 +45,8 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"
     assert evolved.title_of(figure) == (
-        "At the last layer 0 % of content words and 100 % of function words are nearest to their "
-        "own token; with random weights all are"
+        f"{said} tokens most; at the last layer 0 % of content words and 100 % of function words "
+        "are nearest to their own token's embedding, with random weights all are"
     )
     printed = [text.get_text() for text in figure.axes[3].texts]
     assert {"content words 0 %", "function words 100 %"} <= {*printed}

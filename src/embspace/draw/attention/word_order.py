@@ -86,7 +86,7 @@ def _by_layer(ax: Axes, kept: pd.DataFrame, removed: pd.DataFrame) -> None:
     ]
     for values, name, look in lines:
         if values.notna().any():
-            name = f"{name} {percent(round(values.iloc[-1], 3))}"
+            name = f"{name}, up to {percent(round(values.max(), 3))}"
             ax.plot(kept["layer"].iloc[: len(values)], values, label=name, ms=4, **look)
     shade(ax, kept, "layer", "distance", color=BLUE, alpha=0.2)
     ax.set(xlabel="layer (0: embedding output)", ylabel="distance / norm of the state")

@@ -51,7 +51,7 @@ class Shown(NamedTuple):
 PANELS = (
     Shown("direction", "mean_cosine", RANDOM, "cosine of two tokens"),
     Shown("spectrum", "debiased_participation_ratio", RANDOM, "directions in use"),
-    Shown("context", "adjusted_self_similarity", RANDOM, "cosine between texts"),
+    Shown("context", "adjusted_self_similarity", RANDOM, "cosine, less the mean one"),
     Shown("intrinsic_dimension", "two_nn", "gaussian_of_covariance", "dimension"),
     Shown("hubs", "hubness", "gaussian_of_covariance", "skewness of k-occurrence"),
 )

@@ -112,9 +112,9 @@ def _draw_line(figure: Figure, ax: Axes, results: dict[str, Any], method: str) -
 
 
 def _say_kept(ax: Axes, title: str, panel: Panel, between: str) -> None:
-    recall, chance = panel.quality[["neighbor_recall", "chance_neighbor_recall"]]
+    recall, chance, k = panel.quality[["neighbor_recall", "chance_neighbor_recall", "k"]]
     ax.set_title(title, loc="left")
-    words = f"neighbors kept: {percent(recall)}{between}(random {percent(chance)})"
+    words = f"{k:.0f} nearest kept: {percent(recall)}{between}(random {percent(chance)})"
     ax.set_xlabel(words, fontsize=7)
 
 

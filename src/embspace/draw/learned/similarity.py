@@ -72,8 +72,9 @@ def draw_similarity(
         3,
         height_mm=height_mm,
         title=_finding(summary, results[HUBS], results[OCCURRENCE]),
-        subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · "
-        "dots: medians · a and b end at the 1 % and 99 % quantiles",
+        subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · dots: "
+        "medians · a, b: to the 1 % and 99 % quantiles · c: by Euclidean distance; structured: "
+        "neither outlying nor noise",
         stage="measure_similarity",
     )
     for ax, (quantity, (title, xlabel, ylabel)) in zip(axes, QUANTITIES.items(), strict=False):
@@ -124,6 +125,9 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
         is_shown = rows["k_occurrence"] > 0  # the axis is a logarithm
         x, y = rows["k_occurrence"][is_shown], share[is_shown]
         ax.plot(x, y, color=look.color, ls=look.line, drawstyle="steps-pre", label=look.name)
+        if cloud == f"{hubs['cloud'].iloc[0]}_centered":
+            end = (x.iloc[-1], y.iloc[-1])
+            write_beside(ax, count(end[0]), end, (3, 3), color=look.color, path_effects=HALO)
     times = np.arange(1, 4 * k)
     null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors"}
     ax.plot(times, poisson.sf(times - 1, k), **null)
@@ -150,7 +154,7 @@ def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame
         centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
         most = f"; centered unit vectors: at most {count(centered.max())}"
         return (
-            f"{_hub_name(hub)} is among the nearest neighbors (k = {k}) of "
+            f"Raw, {_hub_name(hub)} is a near neighbor (k = {k}) of "
             f"{count(hub['k_occurrence'])} vectors{most if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]

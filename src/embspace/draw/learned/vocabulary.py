@@ -16,6 +16,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     percent,
     say_instead,
+    write_beside,
 )
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import TOKEN_KINDS, names
@@ -38,7 +39,7 @@ KINDS = {
 }
 HEIGHTS = [0.5, 1]  # of the rows of panels, in relation
 NAME_GAP = 0.19  # between the names of two kinds, as a share of the bar
-NAMED = 0.01  # share from which a kind has a name of its own
+NAMED = 0.003  # share from which a kind has a name of its own
 MOSTLY = 0.5  # share of words in ids that are mostly words
 DEFINITIONS = {
     "either": "the same both ways",
@@ -96,18 +97,26 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
     """Return the title: how the kind beside words changes over the ids that are mostly words."""
     if blocks.empty:
         return f"{label} has no tokens that can be read"
-    shares = blocks[[f"n_{kind}" for kind in KINDS]].div(blocks["n"], axis=0)
-    mostly = shares[shares["n_word"] >= MOSTLY].drop(columns="n_word")
-    if len(mostly) < 2:
+    beside = _beside_words(blocks)
+    if len(beside) < 2:
         return f"Of the tokens {percent(_shares(blocks).get('word', 0))} are words"
-    second = str(mostly.sum().idxmax())
-    first, last = mostly[second].iloc[[0, -1]]
+    second = str(beside.name)
+    first, last = beside.iloc[[0, -1]]
     verb = "rise" if last > first else "fall"
+    short, long = blocks.loc[beside.index[[0, -1]], "mean_n_characters_of_words"]
+    lengths = f", words get {'longer' if long > short else 'shorter'}" if short != long else ""
     name = KINDS[second.removeprefix("n_")].name
     return (
         f"Along the ids that are mostly words, {name} {verb} from {percent(first)} to "
-        f"{percent(last)} of the tokens"
+        f"{percent(last)} of tokens{lengths}"
     )
+
+
+def _beside_words(blocks: pd.DataFrame) -> pd.Series:
+    """Return the share of the kind most frequent beside words, in the blocks mostly of words."""
+    shares = blocks[[f"n_{kind}" for kind in KINDS]].div(blocks["n"], axis=0)
+    mostly = shares[shares["n_word"] >= MOSTLY].drop(columns="n_word")
+    return mostly[str(mostly.sum().idxmax())]
 
 
 def _protocol(summary: dict[str, Any]) -> str:
@@ -137,7 +146,7 @@ def _kinds(ax: Axes, blocks: pd.DataFrame) -> None:
             words = ax.annotate(name, (middle, 0.3 * side), (place, 0.75 * side), arrowprops=lead)
             words.set(ha="center", va="center", fontsize=7)
     few = sum(share for share in shares.values() if share < NAMED)
-    if few:
+    if few >= NAMED:
         ax.text(1, 0.75, f"others {percent(few)}", ha="right", va="center", fontsize=7)
     ax.set(xlim=(0, 1), ylim=(-1.1, 1.1), title="Kinds of tokens", yticks=[], xticks=[])
     ax.spines[:].set_visible(False)
@@ -146,11 +155,18 @@ def _kinds(ax: Axes, blocks: pd.DataFrame) -> None:
 def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
     """Draw a bar for each block of ids, with the kinds stacked."""
     bottom = np.zeros(len(blocks))
+    beside, edges = _beside_words(blocks), [*blocks["first_id"], blocks["last_id"].max() + 1]
     for kind, look in KINDS.items():
         share = (blocks[f"n_{kind}"] / blocks["n"]).to_numpy()
         if share.any():
             style: dict[str, Any] = {"align": "edge", "color": look.color, "label": look.name}
             ax.bar(blocks["first_id"], share, blocks["n"], bottom, **style)
+            ax.stairs(bottom + share, edges, baseline=None, color="white", lw=0.4)
+        for number in (
+            beside.index[[0, -1]] if beside.name == f"n_{kind}" and len(beside) > 1 else ()
+        ):
+            row, middle = blocks.loc[number], bottom[number] + share[number] / 2
+            _name_share(ax, percent(share[number]), (row["first_id"] + row["n"] / 2, middle))
         bottom += share
     ax.set(title="Kinds by id", xlabel="id")
     ax.set_ylabel(f"share of {counted(blocks['n'].max(), 'token')}")
@@ -158,6 +174,13 @@ def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_formatter(lambda x, _: count(x))
     ax.grid(visible=False)
+
+
+def _name_share(ax: Axes, words: str, place: tuple[float, float]) -> None:
+    """Write a share above its part of a bar, with a line to it."""
+    lead = {"arrowstyle": "-", "linewidth": 0.8, "color": "white", "shrinkB": 0}
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+    write_beside(ax, words, place, (0, 42), arrowprops=lead, bbox=box, ha="center")
 
 
 def _lengths_by_id(ax: Axes, blocks: pd.DataFrame) -> None:

@@ -53,7 +53,8 @@ def draw_position_shape(
         title=_finding(loops, values),
         subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · bands: "
         f"{share:g} % of {counted(counts['n_surrogates'], 'curve')} of each kind, of the longest "
-        "loop · stationary: random, with the same mean cosine at each offset",
+        "loop, lines: means · loops of persistent homology, RMS: root mean square from the mean · "
+        "stationary: random, with the same mean cosine at each offset",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -67,7 +68,7 @@ def draw_position_shape(
     for ax, space in zip(axes[1:3], SPACE_NAMES, strict=True):
         _bars(ax, loops[loops["space"] == space], values[values["space"] == space])
         ax.set_title(f"Loops, {SPACE_NAMES[space]}")
-    axes[1].set_ylabel("length of a loop")
+    axes[1].set_ylabel("lifetime, in RMS distances")
     return figure, text
 
 

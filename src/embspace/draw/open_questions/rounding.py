@@ -69,7 +69,7 @@ def draw_rounding(
         title=_finding(shown, likeness),
         subtitle=f"{label} · {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
         f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
-        "lines that leave a panel: fewest bits",
+        f"neighbors: the {settings['n_neighbors']} nearest · lines that leave a panel: fewest bits",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -88,7 +88,7 @@ def draw_rounding(
     for ax, (measure, name) in zip(axes[1:], MEASURES.items(), strict=False):
         rows = shown[shown["measure"] == measure]
         one = rows[rows["bits"] == bits[0]].sort_values("layer")
-        shade(ax, one, "layer", "full", color=GRAY, alpha=0.3, label=FULL)
+        shade(ax, one, "layer", "full", color=GRAY, alpha=0.45, label=FULL, zorder=2.5)
         _lines(ax, rows, "value", looks)
         ax.set(title=sentence_case(name))
         _show_whole(ax, rows[rows["bits"] > bits[-1]] if len(bits) > 1 else rows)
@@ -149,8 +149,8 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
         return "At no number of bits do all measures stay in their intervals"
     lost = _fewest_kept(likeness, few)
     return (
-        f"At {counted(enough, 'bit')} all measures stay in their intervals; with the next fewer "
-        f"layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
+        f"At {counted(enough, 'bit')} all measures stay in their intervals; at the next fewer "
+        f"bits, layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
     )
 
 

@@ -33,7 +33,7 @@ CLOUDS = {
     "gaussian": Look("Gaussian, same covariance", BLUE, "D"),
 }
 METHODS = {"ica": "ICA", "autoencoder": "autoencoder"}
-LEARNED = "learned"
+LEARNED, UNDECIDED = "learned", "undecided"
 BAR = 0.26  # of a row, for a cloud
 N_EXAMPLES, LONGEST = 3, 17  # examples, and characters of one
 
@@ -47,7 +47,7 @@ def draw_sparse_features(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw the shares of features that recur, and tokens of some features."""
-    table, counts, settings = results["csv"], results["json"], results[MEASURED_WITH]
+    table, counts, settings = _judged(results["csv"]), results["json"], results[MEASURED_WITH]
     figure, axes = new_figure(
         2,
         2,
@@ -55,27 +55,41 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts · lines: pairs of seeds; hollow: not beyond both nulls · ICA: "
-        f"{settings['n_components']} features, autoencoder: {settings['n_features']}, "
-        f"{settings['n_active']} of them active · "
-        f"lists: the commonest of the {settings['n_top']} tokens that light a feature most, its "
-        "share, and the feature's smallest cosine with other seeds",
+        "of its own texts · lines: pairs of seeds · hollow: not beyond both nulls, or a fit that "
+        f"did not converge · lists: the commonest of a feature's {settings['n_top']} top tokens, "
+        "its share, and the smallest cosine with other seeds",
         stage=STAGE,
     )
-    text = _tables(results, label, digits)
+    text = _tables(results, table, label, digits)
     if table.empty:
         say_instead(axes, "no states of single tokens")
         return figure, text
-    _shares(join_panels(axes[:2]), table)
+    shares = join_panels(axes[:2])
+    _shares(shares, table)
+    sizes = f"ICA: {settings['n_components']}, autoencoder: {settings['n_features']}"
+    shares.set_xlabel(f"share of a seed's features ({sizes}) that recur")
     method, layer = _place_shown(table)
     features = results["features"]
     own = features[(features["layer"] == layer) & (features["method"] == method)]
-    for ax, cloud in zip(axes[2:], (MODEL, RANDOM), strict=True):
-        _tokens(ax, own[own["cloud"] == cloud].head(n_shown))
-        name = sentence_case(METHODS[method])
-        ax.set_title(f"{name}, layer {layer}, {CLOUDS[cloud].name}: most alike")
+    place = f"{sentence_case(METHODS[method])}, layer {layer}"
+    listed = [own[own["cloud"] == cloud].head(n_shown) for cloud in (MODEL, RANDOM)]
+    n_same = len({*listed[0]["token"]} & {*listed[1]["token"]})
+    axes[2].set_title(f"{place}, {CLOUDS[MODEL].name}: most alike")
+    axes[3].set_title(
+        f"{sentence_case(CLOUDS[RANDOM].name)}: {n_same} of these {len(listed[0])} tokens, too"
+    )
+    for ax, rows in zip(axes[2:], listed, strict=True):
+        _tokens(ax, rows)
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
+
+
+def _judged(table: pd.DataFrame) -> pd.DataFrame:
+    """Leave open what is learned where fits of random weights ended before they converged."""
+    at_random = table[table["cloud"] == RANDOM].set_index(["layer", "method"])["converged_share"]
+    places = pd.MultiIndex.from_frame(table[["layer", "method"]])
+    is_open = (table["verdict"] == LEARNED) & (at_random.reindex(places).to_numpy() < 1)
+    return table.assign(verdict=table["verdict"].mask(is_open, UNDECIDED))
 
 
 def _finding(table: pd.DataFrame) -> str:
@@ -83,7 +97,13 @@ def _finding(table: pd.DataFrame) -> str:
     if table.empty:
         return "No features of single tokens"
     own = table[table["cloud"] == MODEL]
-    learned = own[own["verdict"] == LEARNED]
+    learned, undecided = own[own["verdict"] == LEARNED], own[own["verdict"] == UNDECIDED]
+    if learned.empty and len(undecided):
+        elsewhere = "; elsewhere they do not" if len(undecided) < len(own) else ""
+        return (
+            "Whether features recur beyond random weights is undecided: "
+            f"{_named(undecided.head(1), table)}{elsewhere}"
+        )
     if learned.empty:
         last = own[own["layer"] == own["layer"].max()]
         return f"No features recur beyond random weights and chance: {_named(last, table)}"
@@ -101,14 +121,14 @@ def _named(rows: pd.DataFrame, table: pd.DataFrame) -> str:
 
 
 def _null(row: pd.Series) -> str:
-    """Return the share at random weights, undecided if a fit there ended too early."""
-    ended = ", not converged, so undecided" if row["converged_share"] < 1 else ""
+    """Return the share at random weights, and if a fit there ended too early."""
+    ended = ", not converged" if row["converged_share"] < 1 else ""
     return f"random weights: {percent(row['recurring'])}{ended}"
 
 
 def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
-    """Return method and layer of the first features that are learned, else of the last by ICA."""
-    learned = table[table["verdict"] == LEARNED]
+    """Return method and layer of the first features that may be learned, else the last's by ICA."""
+    learned = table[table["verdict"].isin([LEARNED, UNDECIDED])]
     if learned.empty:
         return next(iter(METHODS)), int(table["layer"].max())
     return str(learned["method"].iloc[0]), int(learned["layer"].iloc[0])
@@ -117,7 +137,7 @@ def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
 def _shares(ax: Axes, table: pd.DataFrame) -> None:
     """Draw a row per layer and method, with a mark per cloud.
 
-    Marks of the model are hollow where features recur in a null as well.
+    Marks are hollow where features of the model are not learned, or a fit did not converge.
     """
     places = [*table[["layer", "method"]].drop_duplicates().itertuples(index=False, name=None)]
     for number, (cloud, look) in enumerate(CLOUDS.items()):
@@ -127,13 +147,12 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
         ax.hlines(y, own["recurring_low"], own["recurring_high"], color=look.color, lw=1.2)
         style: dict[str, Any] = {"marker": look.marker, "ls": "", "ms": 5, "color": look.color}
         ax.plot(own["recurring"], y, label=look.name, **style)
-        if cloud == MODEL:
-            hollow = (own["verdict"] != LEARNED).to_numpy()
-            ax.plot(own["recurring"][hollow], y[hollow], mfc="white", **style)
+        is_hollow = own["verdict"] != LEARNED if cloud == MODEL else own["converged_share"] < 1
+        ax.plot(own["recurring"][is_hollow], y[is_hollow.to_numpy()], mfc="white", **style)
     ax.set_yticks(range(len(places)), [f"{METHODS[m]}, layer {layer}" for layer, m in places])
     ax.set(xlim=(-0.03, 1.03), ylim=(len(places) - 0.5, -0.5))
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    ax.set(title="Features that recur between seeds", xlabel="features of a seed")
+    ax.set_title("Features that recur between seeds")
 
 
 def _tokens(ax: Axes, features: pd.DataFrame) -> None:
@@ -159,7 +178,7 @@ def _short(example: str) -> str:
     return " ".join(words)
 
 
-def _tables(results: Results, label: str, digits: int) -> str:
+def _tables(results: Results, table: pd.DataFrame, label: str, digits: int) -> str:
     return tables_page(
         f"Sparse features in {label}",
         STAGE,
@@ -167,8 +186,9 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Features that recur",
             "Share of the living features of two seeds that match beyond random directions, of "
             "all clouds beyond the same cosine; the range is over pairs of seeds. The verdict "
-            "follows the rule beside the settings. Fits that have not converged may recur less.",
-            markdown_table(results.for_readers("csv"), digits),
+            "follows the rule beside the settings, and is left open where fits of random weights "
+            "have not converged, which may recur less.",
+            markdown_table(results.for_readers("csv", table), digits),
         ),
         section(
             "Features that are most alike in all seeds",

@@ -42,7 +42,8 @@ MAP, SPACE = "tsne", "space"
 TRAINED, RANDOM = "trained", "random"
 ISLANDS = (PURPLE, ORANGE, BLACK, SKY)  # the largest of a map, unlike to the color-blind, too
 MARKERS = ("o", "s", "^", "D")
-LABELS = ("source", "domain", "subject", "document", "length", "place")
+LABELS = {name: name for name in ("source", "domain", "subject", "document", "length")}
+LABELS["place"] = "third of a text"
 MOST_MAPS = 2
 MOST = 0.5  # share of an island's texts beyond which a subject or source names the island
 INK = 2500.0  # area of all dots, in square points
@@ -57,7 +58,7 @@ MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     (SPACE, RANDOM): (f"in space, {AT_RANDOM.name}", {"marker": "D", **HOLLOW, "y": 0.3}),
 }
 DEALT = "largest of labels dealt at random"
-STAND, OPEN, GONE = "all islands stand", "not decidable", "no island comes again"
+STAND, OPEN, GONE = "all islands stand", "not decidable", "no island stands"
 FAMILIES = {
     "sources": "the sources",
     "topics": "topics",
@@ -87,7 +88,7 @@ def draw_text_islands(
         return figure, text
     points, islands, labels = results[POINTS], results["islands"], results["labels"]
     for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
-        _map(left, points[points["map"] == name], _of(islands, name, MAP))
+        _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
         left.set_title(f"Map of {_called(name)}: {_standing(results, name)}")
         _shared(right, labels[labels["map"] == name])
     legend_below(figure, axes[1:2], ncols=3)
@@ -132,10 +133,10 @@ def _said(results: Results, name: str, map_words: str) -> str:
         which = f"islands {map_words}" if standing == n else which
         return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
     if _standing(results, name) == OPEN:
-        null = "but Gaussian clouds' come again, too: not decidable"
+        null = "but as stable in Gaussian clouds: not decidable"
         return f"islands {map_words} are {family}{same}, {null}"
     beside = f" (random weights: {n_random} stand)" if n_random else ""
-    return f"{map_words} none comes again{beside}"
+    return f"{map_words} none stands{beside}"
 
 
 def _standing(results: Results, name: str) -> str:
@@ -160,18 +161,21 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
     return (
         f"{label} · layer {seen[0]['layer']} · {space} · {texts} · an island stands if at least "
         f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples have it again, "
-        f"and those of no Gaussian cloud (here at most {_null(seen)}) · no mark: fewer than two "
+        "and no island of a Gaussian cloud of its covariance stands · no mark: fewer than two "
         "islands"
     )
 
 
-def _null(seen: Sequence[pd.Series]) -> str:
-    """Return how often the best islands of Gaussian clouds come again."""
-    shares = [row["null_largest_matched"] for row in seen]
-    return " and ".join("not sought" if pd.isna(share) else percent(share) for share in shares)
+def _nulls(table: pd.DataFrame, name: str) -> str:
+    """Return how often an island of Gaussian clouds comes again, and how many stand untrained."""
+    seen, at_random = (_last(table, name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM))
+    share = seen["null_largest_matched"]
+    again = "not sought" if pd.isna(share) else f"again in {percent(share)} at most"
+    stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand"
+    return f"Gaussian clouds: {again}; {AT_RANDOM.name}: {stand}"
 
 
-def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame) -> None:
+def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> None:
     area = float(np.clip(INK / max(len(points), 1), 0.8, 6.0))
     look: dict[str, Any] = {"linewidths": 0, "rasterized": True}
     none = points[points["island"] == 0]
@@ -182,8 +186,8 @@ def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame) -> None:
         ax.scatter(own["x"], own["y"], s=1.5 * area, color=color, marker=marker, **look)
         marks.append(Line2D([], [], color=color, marker=marker, ls="", ms=4, label=_name(island)))
     without_axes(ax)
-    if marks:
-        ax.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0), frameon=False)
+    marks.append(Line2D([], [], ls="", label=nulls))
+    ax.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0), frameon=False)
 
 
 def _name(island: pd.Series) -> str:
@@ -207,7 +211,7 @@ def _shared(ax: Axes, labels: pd.DataFrame) -> None:
         ax.plot(own["information"], y, ls="", ms=5, label=name, **look)
         ax.plot(own["null_largest"], y, "|", color=GRAY, ms=7, label=DEALT)
     ax.axvline(0, color="black", lw=0.6)
-    ax.set_yticks([*places.values()], [*places])
+    ax.set_yticks([*places.values()], [*LABELS.values()])
     ax.set(ylim=(len(LABELS) - 0.5, -0.5), xlim=(-0.08, 1.05))
     ax.set_xlabel("adjusted mutual information: 0 chance, 1 the same")
     ax.set_title("What labels say about islands")

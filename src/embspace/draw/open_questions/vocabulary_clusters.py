@@ -52,7 +52,8 @@ def draw_vocabulary_clusters(
         height_mm=height_mm,
         title=_finding(parts, results["clouds"], settings["share"], smallest),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length · "
-        f"{counted(settings['n_half_samples'], 'half-sample')} · "
+        f"{counted(settings['n_half_samples'], 'half-sample')}, again: a match in "
+        f"{percent(settings['share'])} of them · "
         f"{counted(2 * settings['n_clouds'], 'Gaussian cloud')} of the same covariance",
         stage=STAGE,
     )
@@ -108,7 +109,7 @@ def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -
         part, color = named.iloc[number], PARTS[number]
         rows = tokens[own == part["part"]]
         ax.scatter(rows["x"], rows["y"], color=color, **look)
-        below = row == len(PARTS) - 1  # the rightmost: no two leads cross
+        below = 0 < row == len(places) - 1  # the rightmost: no two leads cross
         lead = {"arrowstyle": "-", "color": color, "lw": 0.8}
         words = ax.annotate(
             _words(part),
@@ -137,7 +138,7 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
             mark,
             color=BLACK,
             ms=3,
-            label=f"from {smallest} tokens",
+            label=f"smallest cluster: {smallest}",
         )
     ax.axhline(share, color="black", lw=0.6)
     at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
@@ -147,7 +148,7 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
         name += "" if cloud == FREE else ", unit length"
         ax.axhline(height, color=GRAY, ls=line, lw=0.9)
         x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
-        ax.text(x, height + 0.02, name, color=GRAY, ha=side, **at_left)
+        ax.text(x, height + 0.035, name, color=GRAY, ha=side, **at_left)
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
     ax.set_ylim(-0.05, 1.15)
     ax.set_title("Stability")
@@ -162,7 +163,9 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
     left, main = np.zeros(len(shares)), named.set_index("part")["kind"]
     for kind in shares:
         look = TOKEN_KINDS[_kind(str(kind))]
-        bars = ax.barh(range(len(shares)), shares[kind], left=left, color=look.color)
+        bars = ax.barh(
+            range(len(shares)), shares[kind], left=left, color=look.color, edgecolor="white", lw=0.6
+        )
         if shares[kind].max() >= SEEN:
             bars.set_label(look.name)
         says = [main.get(part) == kind for part in shares.index]

@@ -76,9 +76,9 @@ def draw_crossing(ax: Axes, scores: pd.DataFrame, looks: dict[str, Look]) -> Non
     """Draw the cosine of Gram matrices by k for both inverses, and the k around the crossing."""
     up_to, since = crossing(scores)
     if up_to is not None and since is not None:
-        ax.axvspan(up_to, since, color=GRAY, alpha=0.25, lw=0)
-        middle = (np.sqrt(up_to * since), 0.02)  # the axis is logarithmic
-        write_beside(ax, "means cross", middle, (0, 0), rotation=90, ha="center", va="bottom")
+        ax.plot([up_to, since], [0.12, 0.12], "|-", color=GRAY)
+        middle = (np.sqrt(up_to * since), 0.12)  # the axis is logarithmic
+        write_beside(ax, "means cross", middle, (0, -10), ha="center")
     for (kind, inverse), line in scores.groupby(["kind", "inverse"], sort=False):
         if kind in looks:
             look = looks[str(kind)]

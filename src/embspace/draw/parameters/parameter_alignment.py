@@ -35,7 +35,7 @@ SPACES = {
 }
 MOST = 0.5  # of pairs and groups that are aligned, beyond which a run is
 ALL = 0.95  # of layers found, on average, beyond which they are
-DODGE = 0.09  # rows between the points of two pairs of seeds
+DODGE = 0.06  # rows between the points of two pairs of seeds
 
 
 def draw_parameter_alignment(
@@ -80,10 +80,11 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
         return "No run was trained"
     means = planted.groupby(["space", "noise"])["found"].mean()
     noise = means["vocabulary"].index[means["vocabulary"] > ALL]
+    strong = "" if len(noise) == len(means["vocabulary"]) else " unless noise is strong"
     raw = means["raw"].max()
     is_chance = raw < 2 * planted["chance"].mean()
     said = (
-        "Copies' layers are found through the vocabulary, in raw space "
+        f"Copies' layers are found through the vocabulary{strong}, in raw space "
         f"{'by chance alone' if is_chance else 'too'}"
         if len(noise)
         else "Copies' layers are not found, even without noise"
@@ -120,11 +121,12 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) ->
     if planted.empty:
         return "0 runs"
     n_seeds = pd.concat([assignments["seed"], assignments["other_seed"]]).nunique()
+    n_kinds = assignments.groupby("run")["group"].nunique().max() if len(assignments) else 0
     return (
         f"{counted(planted['run'].nunique(), 'run')} of up to {counted(n_seeds, 'seed')}, after "
         f"training · a: {planted['n_copies'].iloc[0]} copies, layers shuffled, space turned; thin "
-        "lines: runs · b: a point for two seeds: kinds of weights of which more layers match than "
-        f"in {50 * (1 + level):g} % of random matches; crosses: untrained, open: of one base"
+        f"lines: runs · b: a point for two seeds: of up to {n_kinds} kinds of weights those with "
+        f"more layers matched than in {50 * (1 + level):g} % of random matches; open: of one base"
     )
 
 
@@ -154,7 +156,12 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
     Open points: seeds from the same trained model; crosses: seeds before any training.
     """
     rows, apart = _last(assignments), _trained_apart(assignments)
-    cross: dict[str, Any] = {"color": GRAY, "marker": "x", "ms": 5, "label": "untrained"}
+    cross: dict[str, Any] = {
+        "color": GRAY,
+        "marker": "x",
+        "ms": 3.5,
+        "label": "untrained",
+    }
     for place, run in enumerate(runs):
         run_rows = rows[rows["run"] == run]
         if run_rows.empty:
@@ -164,9 +171,12 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
             style |= {} if run in apart else {"mfc": "white"}
             at_start = assignments[(assignments["run"] == run) & (assignments["step"] == 0)]
-            for table, marks in ((run_rows, style), (at_start, cross)):
+            for table, marks, middle in (
+                (run_rows, style, place + 0.7 * offset),
+                (at_start, cross, place + 1.9 * offset),
+            ):
                 shares = _shares(table[table["space"] == space])
-                heights = place + offset + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
+                heights = middle + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
                 ax.plot(shares, heights, ls="", **marks)
     ax.set_yticks(range(len(runs)), [run if run in apart else f"{run}\n(one base)" for run in runs])
     ax.set(title="Two seeds beyond chance", xlabel="share of kinds of weights")

@@ -12,7 +12,6 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
     count,
-    counted,
     join_panels,
     legend_below,
     new_figure,
@@ -107,7 +106,7 @@ def draw_parameter_vectors(
     alike, kept, related = axes[:3]
     _by_layer(alike, _coherence(scores))
     alike.set(title="How alike its words are", ylabel="mean cosine of two words", xlabel="layer")
-    kept.set_title("What words keep of it")
+    kept.set_title("Inner products kept by words")
     related.set_title("Units that share words")
     if results[KEPT].empty or results[RELATED].empty:
         say_instead([kept, related], "not measured")
@@ -136,11 +135,11 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
         return f"What the vectors of {label} read as is not known here"
     rows = _coherence(scores)
     best, shuffled = rows.nlargest(1, "value").iloc[0], rows["shuffled_largest"].max()
-    where = f"Words nearest to a vector of {GROUPS[best['group']]} of layer {best['layer']}"
+    where = f"Words nearest to {GROUPS[best['group']]} of layer {best['layer']}"
     verb = "are most alike" if best["value"] > shuffled else "are no more alike than by chance"
     return (
-        f"{where} {verb}: mean cosine {best['value']:.2f}, of shuffled vectors {shuffled:.2f} at "
-        "most"
+        f"{where} {verb}: mean cosine {best['value']:.2f} over all vectors, of shuffled ones "
+        f"{shuffled:.2f} at most"
     )
 
 
@@ -151,10 +150,10 @@ def _subtitle(results: Results, label: str) -> str:
     related = results[RELATED_WITH]
     return (
         f"{label} · all vectors, up to {count(scores['n_vectors'].max())} a layer and group · a: "
-        f"{facts['k']} words of highest score among {count(facts['n_allowed'])} tokens, by the "
-        f"token embeddings; gray: coordinates of {count(scores['n_shuffled'].max())} vectors "
-        f"shuffled, {counted(facts['n_shuffles'], 'draw')} · b: 1 keeps all inner products · c: "
-        f"units with {100 * related['related_from']:g} % of the words of key and value in common"
+        f"{facts['k']} top words of {count(facts['n_allowed'])} by the token embeddings; gray: "
+        f"coordinates of {count(scores['n_shuffled'].max())} vectors shuffled · b: 1 keeps all; "
+        "solid: back by the transpose of the embeddings, dotted: by the pseudo-inverse · c: units "
+        f"whose key and value share at least {100 * related['related_from']:g} % of words"
     )
 
 

@@ -26,6 +26,10 @@ NONE = "no run tunes a base whose vocabulary has the words; `make all` trains `s
 READINGS = {"own": "as it is", "through_inner_map": "through the layer in front of it"}
 HEADING = "Share of changed rows with words of sentiment"
 OFFSET = 0.2  # of a seed from the middle of its row
+TITLED = {
+    group: f"attention {name}" if group.startswith("attention") else name
+    for group, name in GROUPS.items()
+}
 
 
 def draw_tuning_words(
@@ -77,7 +81,7 @@ def _title(tables: Tables) -> str:
         where = f"{_listed(before, n_groups)} of layer {last - 1}, "
         where += f"in layer {last} into {_listed(after, n_groups) if after else 'none'}"
     pairs = zip(both, (before, after), strict=True)
-    present = [rows[rows["group"].map(GROUPS).isin(names)] for rows, names in pairs]
+    present = [rows[rows["group"].map(TITLED).isin(names)] for rows, names in pairs]
     least = pd.concat(present)["share"].min()
     return (
         f"{said} {where}: {percent(least)} of rows or more, random lists at most "
@@ -94,7 +98,7 @@ def _present(shares: pd.DataFrame) -> list[str]:
     """Return the groups whose words are present in every run and seed."""
     named = shares.assign(found=_outcomes(shares))
     lacking = set(named.loc[named["found"] != "present", "group"])
-    return [GROUPS[group] for group in GROUPS if group in {*named["group"]} - lacking]
+    return [TITLED[group] for group in GROUPS if group in {*named["group"]} - lacking]
 
 
 def _listed(groups: list[str], n_groups: int) -> str:
@@ -108,12 +112,12 @@ def _subtitle(tables: Tables) -> str:
     if shares.empty:
         return "0 runs"
     lists = tables["lists"][tables["lists"]["is_measured"].astype(str) == "True"].iloc[0]
-    row = shares.iloc[0]
+    row, runs = shares.iloc[0], shares["run"].unique()
     return (
-        f"{counted(shares['run'].nunique(), 'run')}, a dot a seed · rows of weights after tuning "
-        f"less before · share with {row['least_listed']} or more of {lists['n_listed_tokens']} "
-        f"listed words among the {lists['n_tokens']} strongest · the rule by layer was added after "
-        "the results"
+        f"{counted(len(runs), 'run')} ({', '.join(runs)}), a dot a seed · rows of weights after "
+        f"tuning less before · share with {row['least_listed']} or more of "
+        f"{lists['n_listed_tokens']} listed words among the {lists['n_tokens']} strongest · the "
+        "rule by layer was added after the results"
     )
 
 

@@ -57,7 +57,7 @@ def draw_positions(
         3,
         2,
         height_mm=height_mm,
-        title=_finding(properties, nulls),
+        title=_finding(properties, nulls, results["regimes/summary"]),
         subtitle=f"{label} · {_population(tensors, results['nulls'])}",
         stage="measure_positions",
     )
@@ -85,7 +85,7 @@ def draw_positions(
     return figure, text
 
 
-def _finding(properties: pd.DataFrame, nulls: pd.DataFrame) -> str:
+def _finding(properties: pd.DataFrame, nulls: pd.DataFrame, regimes: pd.DataFrame) -> str:
     rows = _by_offset(properties)
     if rows.empty:
         return "There are no position embeddings to look at"
@@ -94,7 +94,7 @@ def _finding(properties: pd.DataFrame, nulls: pd.DataFrame) -> str:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
     return (
         f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
-        f"{_walk_words(near, nulls)}"
+        f"{_walk_words(near, nulls)}{'; norms lie in regimes' if len(regimes) > 1 else ''}"
     )
 
 
@@ -103,7 +103,7 @@ def _walk_words(row: pd.Series, nulls: pd.DataFrame) -> str:
     walks = _null(nulls, "random_walk", row["largest_offset"])
     if walks is None:
         return f"in shuffled order {percent(row['null_mean'])}"
-    return f"of random walks' {percent(walks)}"
+    return f"in random walks {percent(walks)}"
 
 
 def _null(nulls: pd.DataFrame, null: str, largest_offset: float) -> float | None:
@@ -149,7 +149,7 @@ def _color_bar(ax: Axes, name: str) -> None:
     [image] = ax.images
     values, (_, high) = np.asarray(image.get_array()), image.get_clim()
     extend = "both" if np.nanmax(np.abs(values)) > high * (1 + 1e-6) else "neither"
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.02)
+    bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.06)
     bar.set_label(name, fontsize=7)
     bar.ax.locator_params(nbins=5)
 
@@ -182,7 +182,7 @@ def _mean_profile(
         if row["largest_offset"] <= offset.max()
     )
     words = f"explained by the offset: {shares}"
-    ax.text(0.01, 0.03, words, transform=ax.transAxes, fontsize=7, path_effects=HALO)
+    ax.text(0.01, 0.06, words, transform=ax.transAxes, fontsize=7, path_effects=HALO)
     ax.set(title="Cosine by offset", xlabel="offset")
     lowest = min(0.0, float(ends[0].min()))
     ax.set(ylabel="cosine", ylim=(lowest - 0.3, 1.2), xlim=(0, None))

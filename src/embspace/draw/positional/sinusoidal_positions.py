@@ -15,6 +15,8 @@ from embspace.draw.page.saving import Results
 from embspace.draw.positional.positions import by_frequency, diverging
 from embspace.settings.types import PositiveShare
 
+FURTHER_RESULTS = ("positions/nulls.csv",)
+NULLS = "positions/nulls"
 N_COLORS = 64  # with fewer, smooth maps would show edges
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
@@ -39,11 +41,12 @@ def draw_sinusoidal_positions(
         results[key] for key in ("safetensors", "profiles", "properties")
     )
     shares = _shares(properties, longest_offset)
+    walks = _of_random_walks(results[NULLS], shares)
     figure, axes = new_figure(
         3,
         len(ENCODINGS),
         height_mm=height_mm,
-        title=_finding(shares),
+        title=_finding(shares, walks),
         subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))} "
         f"up to {longest_offset} apart",
         stage="measure_sinusoidal_positions",
@@ -71,7 +74,8 @@ def draw_sinusoidal_positions(
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
         _profile(own[2], rows, color)
-        own[2].set_title(f"{words}: {100 * shares[name]:.0f} % explained by the offset")
+        beside = f" (random walks {100 * walks:.0f} %)" if is_learned and walks is not None else ""
+        own[2].set_title(f"{words}: {100 * shares[name]:.0f} % by the offset{beside}")
     lowest = profiles.loc[profiles["offset"] <= longest_offset, "minimum"].min()
     for ax in axes[2 * len(ENCODINGS) :]:
         ax.set_ylim(min(lowest, 0) - 0.03, 1.03)
@@ -93,12 +97,27 @@ def _shares(properties: pd.DataFrame, longest_offset: int) -> pd.Series:
     return shares.rename({"learned_structured": "learned"}).groupby(level=0).last()
 
 
-def _finding(shares: pd.Series) -> str:
+def _of_random_walks(nulls: pd.DataFrame, shares: pd.Series) -> float | None:
+    """Return the share of random walks as smooth as learned positions, if it is known."""
+    if pd.isna(shares.get("learned")):
+        return None
+    rows = nulls[(nulls["measure"] == "translation_invariance") & (nulls["null"] == "random_walk")]
+    rows = rows[np.isclose(rows["value"], shares["learned"], rtol=1e-3)]
+    return float(rows["null_value"].iloc[0]) if len(rows) else None
+
+
+def _finding(shares: pd.Series, walks: float | None) -> str:
     """Return the title: the share of the cosines' variance that the offset explains."""
     sines = f"{100 * shares['sinusoidal']:.0f} % of the variance of sinusoidal positions' cosines"
     if pd.isna(shares.get("learned")):
         return f"The offset explains {sines}; the model has no learned positions"
-    return f"The offset explains {sines}, {100 * shares['learned']:.0f} % of that of learned ones"
+    beside = ""
+    if walks is not None:
+        beside = f", in random walks {'less' if walks < shares['learned'] else 'as much'}"
+    return (
+        f"The offset explains {sines}, {100 * shares['learned']:.0f} % of that of learned ones"
+        f"{beside}"
+    )
 
 
 def _population(properties: pd.DataFrame, n_shown: int) -> str:

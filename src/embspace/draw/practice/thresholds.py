@@ -76,7 +76,8 @@ def _guessed(fixed: pd.DataFrame) -> str:
 
 def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
     """Return the title: where a guessed cosine is not rare, else the cosine of 1 in 1,000 pairs."""
-    raw = shown[shown["preparation"] == RAW]
+    is_raw = shown["preparation"] == RAW
+    raw, centered = shown[is_raw], shown[~is_raw]
     if raw.empty:
         return NONE
     most = fixed.iloc[int(fixed["share"].to_numpy().argmax())]
@@ -87,9 +88,12 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
         if last > NOT_RARE or min(before) <= NOT_RARE:
             where = f"lie above it at layer {most['layer']:.0f}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
+        # What all texts share makes it common, as the same pairs less the mean say.
+        is_rare = centered["cosine"].max() < fixed["cosine"].iloc[0]
         return (
             f"{start} {percent(min(before))} or more of pairs of {name} lie above it up to layer "
             f"{own['layer'].iloc[-2]:.0f}, {'few' if last else 'none'} at the last"
+            f"{'; less the mean, hardly any at any layer' if is_rare else ''}"
         )
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
     low, high = last.iloc[0], last.iloc[-1]
@@ -113,8 +117,8 @@ def _population(shown: pd.DataFrame) -> str:
         for name, row in sizes.iterrows()
     ]
     return (
-        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · dotted: the "
-        "cosine of a"
+        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · dotted: as "
+        "in a · random weights not measured"
     )
 
 

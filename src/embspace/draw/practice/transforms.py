@@ -26,7 +26,7 @@ FURTHER_RESULTS = ("text_hubs/hubness.csv",)
 HUBS = FURTHER_RESULTS[0].removesuffix(".csv")
 RAW = "raw"
 USES = {"search": "Search", "labels": "Labels"}  # of the panels; `pairs` is a use, too
-UNITS = {"search": "reciprocal rank, less raw", "labels": "share of neighbors, less raw"}
+UNITS = {"search": "reciprocal rank, less raw", "labels": "neighbors of the same label, less raw"}
 Looks = dict[str, Look]
 NONE = "Too few texts to try changes of coordinates"
 
@@ -40,7 +40,7 @@ def draw_transforms(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(effects, results["best"]),
+        title=_finding(effects, results["best"], hubs),
         subtitle=f"{label} · {_population(effects, hubs)}",
         stage=STAGE,
     )
@@ -106,7 +106,7 @@ def _named(effects: pd.DataFrame, best: pd.DataFrame) -> pd.Series | None:
     return harmed.nsmallest(1, "difference").iloc[0] if len(harmed) else None
 
 
-def _finding(effects: pd.DataFrame, best: pd.DataFrame) -> str:
+def _finding(effects: pd.DataFrame, best: pd.DataFrame, hubs: pd.DataFrame) -> str:
     """Return the title: whether a change surely helps search or labels without harm."""
     if effects.empty:
         return NONE
@@ -121,7 +121,11 @@ def _finding(effects: pd.DataFrame, best: pd.DataFrame) -> str:
             f"{sentence_case(change)}: {words} surely gains {size:.2f}, and no task there surely "
             "loses"
         )
-    return f"{start}; {change}, {words} loses {size:.2f}"
+    skewness = hubs.pivot_table(index="version", columns="corpus", values="skewness")
+    others = skewness.drop(index="cosine", errors="ignore")
+    falls = len(others) and (others < skewness.loc["cosine"]).all(axis=None)
+    fewer = "; all lower hubness (c)" if falls else ""
+    return f"{start}; {change}, {words} loses {size:.2f}{fewer}"
 
 
 def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
@@ -135,8 +139,8 @@ def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
     )
     return (
         f"last layer, mean pooling · a, b: {fitted}, the half that fitted nothing; bars: 95 % "
-        f"intervals, all changes at once · c: {all_texts}; gray: Gaussian clouds of equal "
-        "covariance"
+        f"intervals, all changes at once · c: {all_texts}, the last three: cosines rescaled by "
+        "neighborhoods; gray: Gaussian clouds of equal covariance"
     )
 
 

@@ -126,7 +126,9 @@ def _population(results: Results) -> str:
     return (
         f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'text')}; known uses: a "
         f"word in the places of two, {counted(n_pairs, 'pair')} (band: labels dealt anew); bars: "
-        "clouds and curves of the same covariance, 95 %; squares: random weights"
+        "clouds and curves of the same covariance, 95 %; squares: random weights; filled: two "
+        f"uses, p corrected for {counted(len(results['csv']), 'word')}; b: the {N_BARS} of "
+        "smallest p"
     )
 
 

@@ -116,7 +116,7 @@ def _tested(name: str, rows: pd.DataFrame) -> str:
 def _title(results: Tables) -> str:
     """Return from which step on verbs agree, or how many models end below every baseline."""
     if "agreement" in results:
-        rows, said = results["agreement"], "Verbs agree with their subjects"
+        rows, said = results["agreement"], "Verbs without an attractor agree"
         known, n = _all_since(rows), len(rows[MODEL].drop_duplicates())
         if len(known) == n:
             said = f"{said} from step {max(known)} on in all models of a grammar"
@@ -158,12 +158,11 @@ def _behind(agreement: pd.DataFrame, n_known: int) -> str:
     if not n_known or last.empty:
         return ""
     if is_right.all():
-        return ", at the end behind a noun of the other number, too"
+        return "; with one, at the end, too"
     worst = last.nsmallest(1, "accuracy").iloc[0]
     if worst["accuracy_high"] >= CHANCE:
-        return ", but not always behind a noun of the other number"
-    below = f"below chance, at {worst['accuracy']:.2f},"
-    return f", but one ends {below} behind a noun of the other number"
+        return "; with one, not always"
+    return f"; with one, a model ends below chance, at {worst['accuracy']:.2f}"
 
 
 def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
@@ -190,7 +189,7 @@ def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     """Draw the share of right verbs, dotted for verbs with an attractor before them."""
     looks: dict[str, tuple[Line, str]] = {
         "none": ("-", "no attractor"),
-        "some": (":", "attractors"),
+        "some": (":", "dotted: attractor"),
     }
     levels: dict[str, float] = {}
     for attractors, (line, words) in looks.items():

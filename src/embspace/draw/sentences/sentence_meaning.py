@@ -96,7 +96,8 @@ def meaning_or_wording(contrasts: pd.DataFrame) -> str:
     one, other = side_by_side(cosines, 2, differ=False)
     low, high = (float(by_kind[f"{DIFFERENCE}_{end}"]["negation"]) for end in ("low", "high"))
     verb = "more" if low > 0 else "less" if high < 0 else "not surely more or less"
-    said = f"A sentence is {verb} like its paraphrase ({one}) than like its negation ({other})"
+    said = f"By {TEXT_POOLINGS[NAMED].name} a sentence is {verb} like its paraphrase ({one}) than "
+    said += f"like its negation ({other})"
     gaps = contrasts[contrasts["kind"] == "negation"].set_index("pooling")[DIFFERENCE]
     own, words = float(gaps[NAMED]), float(gaps[BAG])
     if own * words <= 0:
@@ -117,8 +118,18 @@ def _population(contrasts: pd.DataFrame, categories: pd.DataFrame) -> str:
     return (
         f"last layer, b: {TEXT_POOLINGS[NAMED].name} · a difference is the second sentence "
         f"minus the first, {len(n)} categories of {size} pairs · consistency: mean cosine of two "
-        "differences of a category · bars: 95 % intervals"
+        f"differences of a category · bars: 95 % intervals{_same_order(contrasts)}"
     )
+
+
+def _same_order(contrasts: pd.DataFrame) -> str:
+    """Say if paraphrase and negation are in the same order at random weights."""
+    rows = contrasts[contrasts["pooling"] == NAMED].set_index("kind")
+    gaps = [
+        rows[column]["paraphrase"] - rows[column]["negation"]
+        for column in ("cosine", "random_weights_cosine")
+    ]
+    return f" · {RANDOM.name}: the same order" if gaps[0] * gaps[1] > 0 else ""
 
 
 def _kinds(ax: Axes, contrasts: pd.DataFrame) -> None:
@@ -160,17 +171,22 @@ def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a row per category: consistency with interval, null and random weights."""
     look, y = TEXT_POOLINGS[NAMED], np.arange(len(rows))
     low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
-    ax.hlines(y, low, high, color="0.8", linewidth=6, label="signs flipped")
+    ax.hlines(y, low, high, color="0.8", linewidth=6, label="signs flipped at random, 95 %")
     _mark(ax, rows["random_weights_consistency"], y, look, is_random=True)
     ax.hlines(
         y - DODGE, rows["consistency_low"], rows["consistency_high"], color=look.color, linewidth=1
     )
     _mark(ax, rows["consistency"], y - DODGE, look)
-    apart: dict[str, Any] = {"color": BLACK, "mfc": "none", "ms": 4, "label": "no token in common"}
-    ax.plot(rows["consistency_different_tokens"], y + DODGE, "d", **apart)
+    apart: dict[str, Any] = {
+        "color": BLACK,
+        "mfc": "none",
+        "ms": 4,
+        "label": "of pairs without a common token",
+    }
+    ax.plot(rows["consistency_different_tokens"], y + DODGE, "x", **apart)
     ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.set_yticks(y, rows["category"])
-    ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency", title="Differences of a category")
+    ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency", title="How parallel differences are")
 
 
 def _sentences(ax: Axes, beside: Axes, examples: pd.DataFrame) -> None:

@@ -30,9 +30,9 @@ def draw_text_clouds(
         1,
         height_mm=height_mm,
         title=_finding(step),
-        subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of two "
-        "texts of a corpus: median, and the middle half · longer texts may be more alike for their "
-        "length",
+        subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of a "
+        "corpus: median, middle half · longer texts may be more alike for their "
+        "length · random weights not measured",
         stage=STAGE,
     )
     if cosines.empty:

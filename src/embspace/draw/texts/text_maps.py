@@ -180,6 +180,7 @@ def _population(neighbors: pd.DataFrame, method: str, *, has_shares: bool) -> st
     if has_shares:
         k = neighbors["k"].max()
         parts.append(f"below a map, the share of the {k} nearest on it that are of the same source")
+        parts.append("bars below: 95 % intervals")
         hub = neighbors[neighbors["method"] == "space"].nlargest(1, "mean_k_occurrence").iloc[0]
         name = corpus_looks([hub["corpus"]])[hub["corpus"]].name
         parts.append(
@@ -252,6 +253,7 @@ def _shares(ax: Axes, in_space: pd.DataFrame, spaces: Sequence[tuple[str, str]])
     ax.set_yticks(range(len(spaces)), map(_in_two_lines, spaces))
     ax.set(xlim=(-0.02, 1.08), ylim=(len(spaces) - 0.5, -0.5))
     ax.set_title("Neighbors of the same source, in all dimensions")
+    ax.set_xlabel(f"share of the {in_space['k'].max()} nearest")
     ax.grid(visible=False, axis="y")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))

@@ -149,7 +149,7 @@ def _tokens(ax: Axes, tokens: pd.DataFrame) -> None:
     look = {"fontsize": 7, "color": "black"}
     words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": look}
     sns.heatmap(rows, ax=ax, linewidths=0.5, cbar=False, **colors, **words)
-    ax.set(title="Ambiguous words, %", xlabel="", ylabel="")
+    ax.set(title="Probability, %", xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(length=0)
     for name in ax.get_yticklabels():

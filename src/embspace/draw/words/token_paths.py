@@ -82,8 +82,8 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
     more = (at_random > last["value"]).all()
     twin = "all are" if (at_random >= ALL).all() else "more are" if more else "not more are"
     return (
-        f"At the last layer {' and '.join(shares)} are nearest to their own token; with random "
-        f"weights {twin}"
+        f"{_longest_step(layers)}; at the last layer {' and '.join(shares)} are nearest to their "
+        f"own token's embedding, with random weights {twin}"
     )
 
 
