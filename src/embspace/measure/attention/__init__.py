@@ -1,1 +1,1 @@
-"""Measures of attention: heads, patterns of heads, and the role of word order."""
+"""Measures of attention: heads, their patterns, and the role of word order."""

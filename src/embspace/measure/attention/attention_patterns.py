@@ -1,4 +1,4 @@
-"""Stage `measure_attention_patterns`: the type of every head, by rules on the head's features."""
+"""Stage `measure_attention_patterns`: the type of every head, by rules on its features."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -109,7 +109,7 @@ def measure_attention_patterns(
 def _types_by_set(
     name: str, rules: Rules, features: Features, level: float
 ) -> tuple[pd.DataFrame, list[Row]]:
-    """Return the type of every head by a set of rules, and a row a type."""
+    """Return the type of every head by one set of rules, and a row per type."""
     whole = types_of(features.whole, rules)
     halves = types_of(features.halves, rules).number if features.n_texts >= 4 else None
     random = types_of(features.random, rules).number if features.random else None
@@ -119,7 +119,7 @@ def _types_by_set(
 
 
 def _with_first_key(heads: pd.DataFrame, without: pd.DataFrame) -> pd.DataFrame:
-    """Return the heads with the types without the first token's key in further columns."""
+    """Return the heads with further columns for their types without the first token's key."""
     other = without["type"]
     first_key = np.where(heads["type"] == other, SAME, DEPENDS)
     return heads.assign(type_without_first_key=other, first_key=first_key)
@@ -157,7 +157,7 @@ def _rules(name: str, types: Mapping[str, Mapping[str, BoundsOfFeature]]) -> Rul
 
 
 def _arrays(features: pd.DataFrame, tensors: Mapping[str, np.ndarray], end: str) -> Features:
-    """Return table and tensors of `measure_head_features` by feature; `end` selects the version."""
+    """Return the values of `measure_head_features` by feature; `end` says from which maps."""
     wide = features.pivot_table(
         index=["layer", "head"], columns="feature", values=f"value{end}", dropna=False, sort=True
     )
@@ -175,7 +175,7 @@ def _arrays(features: pd.DataFrame, tensors: Mapping[str, np.ndarray], end: str)
 def _stability(
     whole: Int[np.ndarray, "layer head"], halves: Int[np.ndarray, "draw layer head"] | None
 ) -> Float[np.ndarray, "layer head"]:
-    """Return per head the share of halves with the head's type over all texts."""
+    """Return, for every head, the share of halves that give it the same type as all texts do."""
     if halves is None:
         return np.full(whole.shape, np.nan)
     return np.asarray((halves == whole).mean(axis=0))
@@ -207,7 +207,7 @@ def _types(
     features: Features,
     level: float,
 ) -> Iterator[Row]:
-    """Yield a row a type: number of heads, and the head with the largest margin."""
+    """Yield a row per type: how many heads have it, and which head has it by the largest margin."""
     for number, type_ in enumerate(types):
         has = whole.number == number
         share = np.float64(has.mean())

@@ -1,4 +1,4 @@
-"""Loads a model with tokenizer and the texts for measures of attention."""
+"""Loads a model with its tokenizer, and the texts that it reads for measures of attention."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from embspace.settings.model import Network, VectorsModel
 
 @dataclass(frozen=True, eq=False)
 class AttentionReader:
-    """A model with tokenizer."""
+    """A model and its tokenizer."""
 
     model: Network
     module: Any
@@ -25,14 +25,14 @@ class AttentionReader:
 
 
 def load_reader(name: str, model: Network | VectorsModel) -> AttentionReader | None:
-    """Return a model with tokenizer; None for a model without texts."""
+    """Return a model and its tokenizer; None for a model that reads no text."""
     if isinstance(model, VectorsModel) or not tokenizer_files(model):
         return None
     return AttentionReader(model, load_model(name, model), load_tokenizer(name, model))
 
 
 def spread_texts(path: str, n_texts: int) -> list[str]:
-    """Return `n_texts` texts spread evenly over a file; all texts of a shorter file."""
+    """Return `n_texts` texts spread evenly over a file, or all texts if the file has no more."""
     texts = load_texts(path)["text"].astype(str).tolist()
     places = np.linspace(0, len(texts) - 1, min(n_texts, len(texts))).round().astype(int)
     return [texts[place] for place in places]
@@ -41,10 +41,10 @@ def spread_texts(path: str, n_texts: int) -> list[str]:
 def first_windows(
     reader: AttentionReader, texts: Sequence[str], most_tokens: int, settings: str
 ) -> list[Window]:
-    """Return the beginning of every text: at most `most_tokens`, special tokens included.
+    """Return the beginning of every text: at most `most_tokens` tokens, special tokens included.
 
     Raises:
-        InputError: if special tokens leave no room, with the key `most_tokens` of `settings`.
+        InputError: if special tokens leave no room; it names the key `most_tokens` of `settings`.
     """
     length = min(most_tokens, largest_window(reader.model, reader.module))
     key = f"{settings}: key 'most_tokens'"

@@ -198,7 +198,7 @@ def _read(
 
 
 def _with_rows(text: ReadText, n_rows: int, generator: np.random.Generator) -> ReadText:
-    """Return a text with the queries for comparing heads; all queries of a shorter text."""
+    """Return a text with the queries at which heads are compared: all queries if it has no more."""
     n = len(text.window.ids)
     rows = np.sort(generator.choice(n, min(n_rows, n), replace=False))
     return ReadText(text.window, text.tokens, rows)

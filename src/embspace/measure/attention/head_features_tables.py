@@ -1,4 +1,4 @@
-"""Makes tables of head features: means over texts, intervals, and random weights."""
+"""Makes tables of head features: means over texts, their intervals, and random weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,8 +62,8 @@ def heads_table(
 ) -> pd.DataFrame:
     """Return a row for every layer, head and feature, also of the maps without the first token.
 
-    At random weights, all heads of a layer are alike: mean and central range are over all heads of
-    the layer and all seeds.
+    At random weights, all heads of a layer are alike, so the mean and the central range are over
+    all heads of the layer and all seeds.
     """
     names = [*ALL_FEATURES]
     table = _long(estimated, "feature", names, "value", n_texts, level)
@@ -81,11 +81,11 @@ def offsets_table(estimated: Estimates, n_texts: int, level: float) -> pd.DataFr
 def divergence_table(
     trained: FeaturesOfTexts, random: Sequence[FeaturesOfTexts], halves: Halves, level: float
 ) -> pd.DataFrame:
-    """Return how much heads differ within a layer and between layers.
+    """Return how much heads differ from heads of the same layer and from heads of other layers.
 
-    `difference` is the value between layers less the value within, over the same texts. A row
-    without a layer is the mean of all layers. Random weights have the mean and the range over
-    seeds.
+    `difference` is the value between layers less the value within a layer, over the same texts. A
+    row without a layer is the mean of all layers. For random weights, the mean and the range are
+    over seeds.
     """
     values = _compared(trained.by_layer)
     whole, drawn = (
@@ -116,7 +116,7 @@ def divergence_table(
 
 
 def plane_table(divergences: Float[np.ndarray, "heads heads"], n_layers: int) -> pd.DataFrame:
-    """Return every head's place on a plane, the nearest head, and the share kept by the plane."""
+    """Return the place of every head on a plane, the head most like it, and the share kept."""
     n = len(divergences)
     n_heads = n // n_layers
     if n < 2 or np.isnan(divergences).any():

@@ -24,12 +24,12 @@ PLACES = ("same_layer", "other_layers")
 
 @dataclass(frozen=True, eq=False)
 class ReadText:
-    """A text, tokenized for the model."""
+    """A text as the model reads it."""
 
     window: Window
     tokens: TokensOfText
     rows: Int[np.ndarray, " row"]
-    """The queries for comparing heads."""
+    """The queries at which heads are compared."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FeatureOptions:
 
 @dataclass(frozen=True, eq=False)
 class FeaturesOfTexts:
-    """The features of every head in every text, and the differences between heads."""
+    """The features of every head in every text, and how much heads differ."""
 
     features: Float[np.ndarray, "text layer head feature"]
     """In the order of `ALL_FEATURES`."""
@@ -53,9 +53,9 @@ class FeaturesOfTexts:
     divergences: Float[np.ndarray, "heads heads"]
     """The mean over texts; heads are numbered layer by layer."""
     by_layer: Float[np.ndarray, "text layer place"]
-    """The mean divergence of heads within a layer, and from the heads of all further layers."""
+    """The mean divergence of heads within a layer, and from the heads of other layers."""
     without_first_key: Float[np.ndarray, "text layer head feature"]
-    """`features` of the maps without the first token; the first token's mass is undefined."""
+    """`features` of the maps without the first token, whose own mass is then undefined."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class _TextFeatures:
 def features_of_texts(
     module: Any, texts: Sequence[ReadText], options: FeatureOptions, device: str
 ) -> FeaturesOfTexts:
-    """Return the features of all heads, holding the maps of a single batch in memory.
+    """Return the features of all heads; only the maps of one batch are in memory at a time.
 
     Raises:
         InputError: if the model gives no attention weights.
@@ -135,7 +135,7 @@ def _features(
 def _features_of_rest(
     maps: Float[np.ndarray, "head token token"], tokens: TokensOfText, options: FeatureOptions
 ) -> Float[np.ndarray, "head feature"]:
-    """Return the features without the first token; NaN of a head with all mass on this token."""
+    """Return the features without the first token; NaN for a head that attends to nothing else."""
     rest = without_first_key(maps)
     has_rest = rest.any(axis=(-2, -1))
     features = np.full((len(maps), len(ALL_FEATURES)), np.nan)
@@ -148,7 +148,7 @@ def _features_of_rest(
 def _profile(
     maps: Float[np.ndarray, "head token token"], farthest: int
 ) -> Float[np.ndarray, "head offset"]:
-    """Return the mean mass at every offset; NaN at offsets beyond the text."""
+    """Return the mean mass at every offset; NaN at offsets that the text does not reach."""
     n = maps.shape[-1]
     profile = np.full((len(maps), 2 * farthest + 1), np.nan)
     reach = min(farthest, n - 1)
@@ -160,7 +160,7 @@ def _profile(
 def _by_layer(
     divergences: Float[np.ndarray, "heads heads"], n_layers: int
 ) -> Float[np.ndarray, "layer place"]:
-    """Return mean divergences within every layer and to all further layers; NaN without a pair."""
+    """Return mean divergences within every layer and to all other layers; NaN without a pair."""
     n_heads = len(divergences) // n_layers
     sums = divergences.reshape(n_layers, n_heads, n_layers, n_heads).sum(axis=(1, 3))
     own = np.diagonal(sums)

@@ -23,18 +23,18 @@ class NounsAndArticles:
     nouns: Collection[str]
     articles: Collection[str]
     longest_gap: int
-    """The largest distance from article to noun, in words; 1: no word may stand between."""
+    """The largest distance from an article to its noun, in words; 1: no word stands between."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokensOfText:
-    """The tokens of a text by the sets for features."""
+    """The sets of tokens of a text that the features need."""
 
     separators: Bool[np.ndarray, " token"]
     punctuation: Bool[np.ndarray, " token"]
     ordinary: Bool[np.ndarray, " token"]
     nouns: Int[np.ndarray, " pair"]
-    """The first token of every noun with an article."""
+    """The first token of every noun that has an article."""
     articles: Int[np.ndarray, " pair"]
     """The first token of this article."""
 
@@ -42,9 +42,9 @@ class TokensOfText:
 def tokens_of_text(
     window: Window, text: str, separator: int | None, lists: NounsAndArticles
 ) -> TokensOfText:
-    """Return the sets of tokens of a window; `separator` is the id of the separator, if present.
+    """Return the sets of tokens of a window; `separator` is the id of the separator, if any.
 
-    A token is punctuation if all characters are punctuation by Unicode.
+    A token is punctuation if all of its characters are punctuation by Unicode.
     """
     shown = [text[start:end].strip() for start, end in zip(window.start, window.end, strict=True)]
     signs = np.array([bool(token) and character_class(token) == "punctuation" for token in shown])
@@ -59,7 +59,7 @@ def tokens_of_text(
 
 
 def without_first_token(tokens: TokensOfText) -> TokensOfText:
-    """Return the sets of the tokens after the first, and the pairs without the first token."""
+    """Return the sets of the tokens after the first, and the pairs that do not include it."""
     kept = (tokens.nouns > 0) & (tokens.articles > 0)
     return TokensOfText(
         separators=tokens.separators[1:],
@@ -88,8 +88,8 @@ def _noun_pairs(
 ) -> tuple[Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
     """Return the tokens of nouns, and of the nearest article before every noun.
 
-    An article belongs to the first noun after the article, unless a sign stands between or the noun
-    is more than `longest_gap` words away.
+    An article belongs to the first noun after it, unless a sign stands between them or the noun is
+    more than `longest_gap` words away.
     """
     pairs: list[tuple[int, int]] = []
     article, gap = -1, 0
@@ -113,6 +113,6 @@ def _noun_pairs(
 
 
 def _first_token(window: Window, character: int) -> int | None:
-    """Return the token with a character of the text; None for a character outside all tokens."""
+    """Return the token that contains a character of the text; None if no token does."""
     holds = ~window.special & (window.start <= character) & (window.end > character)
     return int(holds.argmax()) if holds.any() else None

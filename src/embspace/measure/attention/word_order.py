@@ -125,7 +125,7 @@ def _windows(
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """Texts, with an order of tokens per text."""
+    """Texts, each with an order for its tokens."""
 
     windows: Sequence[Window]
     orders: Sequence[Int[np.ndarray, " _"]]
@@ -173,7 +173,7 @@ def _states(
 def _sees_later_tokens(
     reader: AttentionReader, windows: Sequence[Window], device: str, tolerance: float
 ) -> bool | None:
-    """Return whether a change of the last token moves the first state; None for a single token."""
+    """Return whether a change of the last token changes the first state; None for one token."""
     window = max(windows, key=lambda window: len(window.ids))
     if len(window.ids) < 2:
         return None
@@ -192,7 +192,7 @@ def _table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return a row a layer."""
+    """Return a row per layer."""
     table = pd.DataFrame({"layer": range(moved.cosine.shape[1]), "positions": positions})
     stack = np.stack([moved.cosine, moved.distance])
     interval: Interval = half_sample_interval(

@@ -1,4 +1,4 @@
-"""Distances between the states of a text and of the same text with permuted tokens."""
+"""Distances between the states of a text and of the same text with its tokens permuted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -11,16 +11,16 @@ from embspace.geometry.pairs.safe_ratio import ratio
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """How far states move from the same tokens' states in the original text, by layer."""
+    """How far states move from the states of the same tokens in the original text, by layer."""
 
     cosine: Float[np.ndarray, "*text layer"]
     """The mean over tokens."""
     distance: Float[np.ndarray, "*text layer"]
-    """The mean distance over the norm of the state in the original text."""
+    """The mean distance, relative to the norm of the state in the original text."""
     largest: Float[np.ndarray, "*text layer"]
     """The largest of these distances."""
     between: Float[np.ndarray, "*text layer"]
-    """The distance of two tokens of the original text, half a text apart; NaN of a single token."""
+    """The same for two tokens of the original text, half a text apart; NaN for a single token."""
 
     @classmethod
     def stacked(cls, texts: "Sequence[Moved]") -> "Moved":
@@ -29,7 +29,7 @@ class Moved:
         return cls(*(np.stack([getattr(text, name) for text in texts]) for name in names))
 
     def undefined(self) -> "Moved":
-        """Return as many undefined values."""
+        """Return the same number of undefined values."""
         return Moved(*(np.full_like(self.cosine, np.nan) for _ in fields(self)))
 
 
@@ -38,7 +38,7 @@ def moved_states(
     permuted: Float[np.ndarray, "layer token dim"],
     order: Int[np.ndarray, " token"],
 ) -> Moved:
-    """Return how far every layer's states move from the original text to the permuted text.
+    """Return how far the states of every layer move when the tokens of a text are permuted.
 
     Token t of the permuted text is token `order[t]` of the original text.
     """
@@ -58,7 +58,7 @@ def moved_states(
 def _between(
     states: Float[np.ndarray, "layer token dim"], lengths: Float[np.ndarray, "layer token"]
 ) -> Float[np.ndarray, " layer"]:
-    """Return the mean distance of tokens half a text apart, over the norm of the first of both."""
+    """Return the mean distance of two tokens half a text apart, over the norm of one of them."""
     n = states.shape[1]
     if n < 2:
         return np.full(len(states), np.nan)

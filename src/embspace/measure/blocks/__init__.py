@@ -1,1 +1,1 @@
-"""Measures of the blocks of a model: the stream and the contributions of the block's parts."""
+"""Measures of the blocks of a model: the stream, and what the parts of a block add to it."""

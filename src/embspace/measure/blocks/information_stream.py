@@ -109,11 +109,11 @@ def measure_information_stream(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return measures of the vectors of texts at every point of every block, mean over texts.
+    """Return measures of the vectors of a text at every point of every block, as means over texts.
 
-    A text is the first window of a document of `corpus` or, if missing, of the corpus with most
-    tokens; special tokens count as tokens, padding does not. Intervals are by half-samples of the
-    texts. `n_random_weights` models of the same config read the same tokens. Empty for an
+    A text is the first window of a document of `corpus` or, if that is missing, of the corpus with
+    most tokens. Special tokens count as tokens, padding does not. Intervals are by half-samples of
+    the texts. `n_random_weights` models of the same config read the same tokens. Empty for an
     architecture that cannot be rebuilt.
     """
     texts = chosen_texts(corpora, corpus, n_texts)
@@ -188,7 +188,7 @@ def _steps(statistics: StreamStatistics) -> StreamCells:
 
 
 def _gains(statistics: StreamStatistics) -> StreamCells:
-    """Yield the steps of every text, mean over blocks."""
+    """Yield the steps of every text, as means over blocks."""
     blocks: dict[tuple[str, str], list[PerText]] = {}
     for place, values in _steps(statistics):
         blocks.setdefault((place["step"], place["measure"]), []).append(values)

@@ -1,4 +1,4 @@
-"""The measured points of the stream in a block, and the steps between points."""
+"""The points of a block where the stream is measured, and the steps between them."""
 
 from collections.abc import Collection
 from typing import Any
@@ -43,10 +43,10 @@ STEPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
-    """Return vectors of a text by point: (head, token, dim); points of a whole layer have one head.
+    """Return the vectors of a text by point: (head, token, dim), with one head for whole layers.
 
     `attention_sum` and `mlp_sum` are the sums before the norms (post-norm); `attention_input` and
-    `mlp_input` the norms' outputs for attention and MLP (pre-norm).
+    `mlp_input` are the norms' outputs, which attention and MLP read (pre-norm).
     """
     vectors: dict[str, Any] = {name: getattr(stream, name) for name in OF_HEADS}
     whole = ["input", "concatenation", "attention_added", "after_attention", "mlp_added", "output"]
@@ -59,7 +59,7 @@ def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
 
 
 def steps_between(points: Collection[str]) -> dict[str, tuple[str, str]]:
-    """Return first and last point of every step possible with the points of a block."""
+    """Return the first and the last point of every step that a block with these points has."""
     ends_of = {
         step: [next((point for point in end if point in points), "") for end in ends]
         for step, ends in STEPS.items()

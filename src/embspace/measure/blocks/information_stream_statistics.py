@@ -36,7 +36,7 @@ StreamPlace = tuple[int, str]
 
 @dataclass(frozen=True, eq=False)
 class StreamStatistics:
-    """The measures at every point, a value a text and head."""
+    """The measures at every point, with one value per text and head."""
 
     values: dict[StreamPlace, Float[np.ndarray, "text head measure"]]
     """In the order of the stream."""
@@ -44,7 +44,7 @@ class StreamStatistics:
     n_tokens: Int[np.ndarray, " text"]
 
     def head_means(self, place: StreamPlace) -> Float[np.ndarray, "text measure"]:
-        """Return the mean over heads; the value itself at a point without heads."""
+        """Return the mean over heads, which is the value itself at a point without heads."""
         return np.asarray(self.values[place].mean(axis=1))
 
 
@@ -69,7 +69,7 @@ def measures_of_point(
 ) -> Float[np.ndarray, "head measure"]:
     """Return the measures of every head's vectors, in the order of `MEASURES`.
 
-    Column sums are sums of the vectors, not of unit vectors: a number per dimension.
+    Column sums are sums of the vectors, not of unit vectors: one number per dimension.
     """
     sums = [direction_sums_of(vectors) for vectors in x]
     columns = np.stack([head.total for head in sums])
@@ -97,8 +97,8 @@ ISOTROPIC: dict[str, Callable[[np.ndarray, int], float]] = {
     "coordinate_excess_kurtosis": lambda n_tokens, dim: 0.0,
     "coordinate_distance_from_normal": lambda n_tokens, dim: 0.0,
 }
-"""The value of a measure for independent normal vectors, by the texts' lengths and dim.
+"""By measure, its value for independent normal vectors, given the texts' lengths and dim.
 
-For the cone index the root mean square, sqrt(n); for the largest column sum the median; for
-distributions the values of many coordinates. Norms have no such value.
+For the cone index it is the root mean square, sqrt(n), for the largest column sum the median, and
+for measures of the distribution the value of many coordinates. Norms have no such value.
 """

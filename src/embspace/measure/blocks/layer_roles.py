@@ -144,7 +144,7 @@ def _correlations(
 
 
 def rank_correlations(means: Float[np.ndarray, "layer ..."]) -> Float[np.ndarray, "..."]:
-    """Return Spearman's rank correlation of columns with the row's number; ties share a rank."""
+    """Return Spearman's rank correlation of every column with the row number; ties share a rank."""
     from scipy.stats import rankdata
 
     if len(means) < 2:
@@ -176,7 +176,7 @@ def _layer_rows(trained: ByText, bounds: Interval, random: list[ByText]) -> list
 def _claims(
     trained: ByText, bounds: Interval, random: list[ByText], orders: Float[np.ndarray, " order"]
 ) -> dict[RoleStatistic, Row]:
-    """Return the correlation of every statistic beside chance and random weights."""
+    """Return the correlation of every statistic, beside chance and random weights."""
     values = _correlations(trained)
     at_random = np.array([_correlations(drawn) for drawn in random])
     # An interval is symmetric about nothing: it may leave the range of a correlation.

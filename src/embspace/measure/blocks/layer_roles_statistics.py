@@ -1,4 +1,4 @@
-"""Statistics of the effect of a block on its input, by text and layer."""
+"""Statistics of what a block does to its input, by text and layer."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args

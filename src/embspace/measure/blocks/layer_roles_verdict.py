@@ -1,4 +1,4 @@
-"""The rule for the verdict of a correlation with depth on a claim."""
+"""The rule by which a correlation with depth confirms or contradicts a claim."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -12,13 +12,14 @@ def verdict_of(claim: Mapping[str, Any], sign: str, *, largest_p_value: float) -
     """Return the rule in words, `holds_if`, and the `verdict`.
 
     `matches`: the correlation has the sign, the interval lies beyond 0, p is at most
-    `largest_p_value`, and the correlation exceeds every model with random weights. `differs`:
-    correlation and interval lie on the opposite side, and p is at most `largest_p_value`. Otherwise
-    `undecided`, also if undefined. With the sign `either` nothing differs: for few layers, a
-    correlation near 0 does not show the absence of a trend.
+    `largest_p_value`, and the correlation exceeds that of every model with random weights.
+    `differs`: correlation and interval lie on the opposite side, and p is at most
+    `largest_p_value`. Otherwise `undecided`, also if the correlation is undefined. With the sign
+    `either` nothing differs: for few layers, a correlation near 0 does not show the absence of a
+    trend.
 
-    The p-value is two-sided, since the units of the claim are the few layers, ignored by an
-    interval over texts. `claim` is a row of the table of claims.
+    The units of the claim are the few layers, which an interval over texts ignores: hence the
+    p-value, which is two-sided. `claim` is a row of the table of claims.
     """
     signs = {"+": (1,), "-": (-1,), "either": (1, -1)}[sign]
     is_rare = claim["p_value"] <= largest_p_value
@@ -35,6 +36,6 @@ def verdict_of(claim: Mapping[str, Any], sign: str, *, largest_p_value: float) -
 
 
 def _is_beyond_random_weights(claim: Mapping[str, Any], side: int) -> bool:
-    """Return whether the value exceeds all models with random weights on this side."""
+    """Return whether the value lies further to this side than all models with random weights."""
     ends = [side * claim[f"random_weights_{end}"] for end in ("smallest", "largest")]
     return bool(side * claim["value"] > max(ends))

@@ -1,4 +1,4 @@
-"""Stage `measure_query_key_form`: the form of a head for comparing queries with keys.
+"""Stage `measure_query_key_form`: the form by which a head compares queries with keys.
 
 Symmetry and directionality after Saponati et al. (2025, arXiv 2502.10927), spectrum, angles between
 the inputs of queries and keys, and the part of scores common to all queries, beside models with
@@ -141,13 +141,13 @@ def measure_query_key_form(
     """Return the forms of all heads and layers of a model, beside forms of random weights.
 
     Symmetry is 1/2 at random, 1 for a symmetric form; directionality is above 0 where a few
-    dimensions of the keys' side outweigh. Angles between the row spaces of queries and keys are in
-    degrees; `overlap` is the mean squared cosine, `expected_overlap` the mean for random
-    directions. `key_only_share` and `mean_query_share` come from `key_shares`, for the tokens of at
-    most `n_texts` documents of `corpus`; `key_only_share` is undefined without a bias of queries.
-    Random weights read the same tokens, with `n_seeds` seeds of every kind. A block shared by
-    several layers is measured once, at the first; `n_uses` then counts the layers. Tables are empty
-    for a model with unknown blocks.
+    dimensions outweigh the rest on the side of the keys. Angles between the row spaces of queries
+    and keys are in degrees; `overlap` is the mean squared cosine, `expected_overlap` its mean for
+    random directions. `key_only_share` and `mean_query_share` come from `key_shares`, for the
+    tokens of at most `n_texts` documents of `corpus`; `key_only_share` is undefined if queries have
+    no bias. Random weights read the same tokens, with `n_seeds` seeds of every kind. A block that
+    several layers share is measured once, at the first; `n_uses` then counts the layers. Tables are
+    empty for a model whose blocks are not known.
     """
     from threadpoolctl import threadpool_limits
 

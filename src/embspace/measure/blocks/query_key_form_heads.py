@@ -29,14 +29,14 @@ OF_RANK = ("singular_share", "principal_angle")
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """The forms of a model, from the weights alone."""
+    """The forms of one model, from its weights alone."""
 
     heads: list[Row]
-    """A row a layer and head."""
+    """One row per layer and head."""
     layers: list[Row]
-    """A row a layer, for the sum of the forms of all heads."""
+    """One row per layer, for the sum of the forms of all its heads."""
     ranks: list[Row]
-    """A row a layer, head and rank."""
+    """One row per layer, head and rank."""
 
 
 def forms_of(weights: list[Any], n_deviations: float) -> Forms:
@@ -102,7 +102,7 @@ def _head_row(
 def _rank_rows(
     sizes: Float[np.ndarray, " value"], angles: Float[np.ndarray, " angle"]
 ) -> Iterator[Row]:
-    """Yield a row a rank; where a factor has fewer dimensions than rows, the last have no angle."""
+    """Yield a row per rank; if a factor has fewer dimensions than rows, the last have no angle."""
     padded = np.full(len(sizes), np.nan)
     padded[: len(angles)] = angles
     for rank, (share, angle) in enumerate(zip(squared_shares(sizes), padded, strict=True), 1):

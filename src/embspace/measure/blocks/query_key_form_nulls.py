@@ -1,4 +1,4 @@
-"""Places the forms of queries and keys within the range of random weights."""
+"""Compares the forms of queries and keys with random weights: where in their range do they lie?"""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ ROUNDING = 1e-9  # a value that is so little beyond a draw, as of forms that are
 
 
 def profile_rows(forms: Forms) -> pd.DataFrame:
-    """Return a row a layer and measure of the form of all heads, and medians over layers.
+    """Return a row per layer and measure for the form of all heads, and the medians over layers.
 
     `as_printed` is the value on the scale of the tables of Saponati et al. (2025).
     """
@@ -37,11 +37,11 @@ def profile_rows(forms: Forms) -> pd.DataFrame:
 
 
 def null_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.DataFrame:
-    """Return a row a kind of random weights, part, layer and measure.
+    """Return a row per kind of random weights, part, layer and measure.
 
     Draws are of the same layer; draws for heads are over all heads and seeds. `n_below`, `n_within`
-    and `n_above` count the model's `n` values below the least draw, between, and above the largest
-    draw. Undefined values are not counted.
+    and `n_above` count how many of the model's `n` values lie below the smallest draw, between the
+    smallest and the largest, and above the largest. Undefined values are not counted.
     """
     own = _values(trained)
     rows = []
@@ -54,10 +54,10 @@ def null_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.D
 
 
 def rank_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.DataFrame:
-    """Return a row a layer, kind of weights and rank: means over heads, and seeds.
+    """Return a row per layer, kind of weights and rank: means over heads, and seeds.
 
-    `singular_share` is the share of the rank's singular value in the squared norm, the largest
-    first; `principal_angle`, in degrees, the smallest first.
+    `singular_share` is the share of the singular value of this rank in the squared norm, the
+    largest first; `principal_angle` is in degrees, the smallest first.
     """
     tables = []
     for weights, models in {TRAINED: [trained], **randomized}.items():
@@ -71,7 +71,7 @@ def rank_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.D
 
 
 def _values(forms: Forms) -> dict[tuple[str, int | None, str], np.ndarray]:
-    """Return the values of every part, layer and measure; a value per head for heads."""
+    """Return the values of every part, layer and measure; for heads, one value per head."""
     heads, layers = pd.DataFrame(forms.heads), pd.DataFrame(forms.layers)
     values_at: dict[tuple[str, int | None, str], np.ndarray] = {
         (HEAD, int(str(layer)), measure): rows[measure].to_numpy(dtype=np.float64)

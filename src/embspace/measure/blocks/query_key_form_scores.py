@@ -1,4 +1,4 @@
-"""The part of the scores over keys common to all queries, for the tokens of texts."""
+"""The part of the scores over keys that is the same for every query, for tokens of texts."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,11 +34,11 @@ class ReadTokens:
 
     corpus: str
     windows: list[Int[np.ndarray, " token"]]
-    """The ids of the tokens, window by window."""
+    """The ids of the tokens of every window."""
     kept: list[np.ndarray]
-    """By window, the tokens absent from the window before."""
+    """For every window, which of its tokens the window before lacks."""
     text: Int[np.ndarray, " n"]
-    """Number of the document of every kept token, from 0."""
+    """The number of the document of every kept token, from 0."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ def share_rows(
 ) -> list[Row]:
     """Return a row per layer and head: both `key_shares`, with bounds if `inference` is given.
 
-    NaN without tokens. NaN also for rotary positions: the rotation turns queries and a bias by the
-    distance to a key, hence no term of a score depends on the key alone.
+    NaN without tokens. NaN also for rotary positions, which turn queries, and with them a bias, by
+    the distance to a key: no term of a score then depends on the key alone.
     """
     if read is None or has_rotary_positions(module):
         return [_row(layer.layer, head, _none()) for layer in weights for head in _heads(layer)]
@@ -123,7 +123,7 @@ def has_rotary_positions(module: Any) -> bool:
 def attention_inputs(
     module: Any, read: ReadTokens, tokens_per_batch: int, device: str
 ) -> list[Float[np.ndarray, "n dim"]]:
-    """Return the inputs of the queries and keys of every layer, a row a kept token."""
+    """Return what the queries and keys of every layer are computed from, a row per kept token."""
     lengths = [len(ids) for ids in read.windows]
     inputs: list[dict[int, np.ndarray]] = []
     module = module.to(device)

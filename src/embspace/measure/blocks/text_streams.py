@@ -1,4 +1,4 @@
-"""The stream of a text through every block, text by text, for texts read before."""
+"""The stream through every block, one text at a time, for texts that a model has read before."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ChosenTexts:
 
     @property
     def facts(self) -> Row:
-        """The columns of a table on the texts: corpus, number of texts and tokens."""
+        """Return the table columns that say what was read: corpus, number of texts and tokens."""
         n_tokens = sum(len(ids) for ids in self.tokens)
         return {"corpus": self.corpus, "n_texts": len(self.tokens), "n_tokens": n_tokens}
 
@@ -62,7 +62,7 @@ def chosen_texts(corpora: Mapping[str, CorpusStates], wanted: str, n_texts: int)
 
 
 def estimate_row(value: float, low: float, high: float, random: Float[np.ndarray, " seed"]) -> Row:
-    """Return value, interval, and mean and range over models with random weights, if any."""
+    """Return a value, its interval, and mean and range over models with random weights, if any."""
     numbers = [value, low, high]
     if len(random):
         numbers += [random.mean(), random.min(), random.max()]
@@ -72,10 +72,10 @@ def estimate_row(value: float, low: float, high: float, random: Float[np.ndarray
 def text_streams(
     module: Any, texts: Sequence[TokenIds], tokens_per_batch: int, device: str
 ) -> Iterator[tuple[int, LayerStream]]:
-    """Yield the number of a text and the text's stream through a layer, for all layers and texts.
+    """Yield the number of a text and its stream through a layer, for all layers and texts.
 
-    Texts are read in batches of like length, layer by layer; the stream is without padding and
-    without the batch's axis.
+    Texts are read in batches of similar length, layer by layer; the stream has no padding and no
+    axis of the batch.
     """
     module = module.to(device)
     lengths = [len(ids) for ids in texts]

@@ -128,16 +128,16 @@ def measure_ledger(
     *,
     roles: dict[Role, CorpusName],
 ) -> Outcome:
-    """Return the verdict on `model` for every printed number and claim, a row per entry.
+    """Return the verdict on `model` for every printed number and claim, one row per entry.
 
     `kind` is number, claim or undecided. A number matches if ours rounds to the printed number; a
     number that repeats our own setting or design is restated, and counts as no match. A number of a
     different model is not checkable from this model's results; `value` has this model's number. A
     claim is decided by `holds_if` for every model, unless the claim names a `model`; `rests_on` is
     the basis: an interval, a null, or a full count. A claim on long or short texts is tested on the
-    corpus with this role, if among `corpora`. A claim on the layers of a different model is not
-    checkable; the row names the deciding command. `untrained` has the verdicts of the same rules on
-    random weights.
+    corpus with this role, if it is among `corpora`. A claim on the layers of a different model is
+    not checkable; the row names the command that decides it. `untrained` has the verdicts of the
+    same rules on random weights.
     """
     taken = taken_roles(roles, corpora)
     rows: list[dict[str, Any]] = []
@@ -232,7 +232,7 @@ def _numbers(evidence: Evidence) -> dict[str, float]:
 
 
 def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
-    """Return the row of a claim on layers: only profiled models have the tables for a verdict."""
+    """Return the row of a claim on layers, which only the tables of profiled models can decide."""
     return {
         "kind": "claim",
         "section": claim.section,

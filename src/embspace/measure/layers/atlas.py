@@ -12,7 +12,7 @@ FAMILIES = ("direction", "spectrum", "context", "intrinsic_dimension", "hubs")
 
 
 def load_profiles(*paths: str) -> dict[str, pd.DataFrame]:
-    """Return the profiles of all families, from files in the order of `FAMILIES`."""
+    """Return the profiles of every family, from files in the order of `FAMILIES`."""
     return {family: load_table(path) for family, path in zip(FAMILIES, paths, strict=True)}
 
 
@@ -44,9 +44,10 @@ ATLAS = Analysis(
 def measure_atlas(
     profiles: dict[str, pd.DataFrame], *, corpus: str, space: Space, measures: list[str]
 ) -> Outcome:
-    """Return the rows of `measures`, in order, for a corpus and space, unchanged.
+    """Return the rows of `measures`, in order, for one corpus and space, unchanged.
 
-    `profiles` are tables by family. Without rows, as for an unread corpus, the table is empty.
+    `profiles` are tables by family. If there are no rows, as for a corpus that was not read, the
+    table is empty.
     """
     rows = pd.concat([table.assign(family=family) for family, table in profiles.items()])
     rows = rows[(rows["corpus"] == corpus) & (rows["space"] == space)]

@@ -1,4 +1,4 @@
-"""Stage `measure_context`: how much a vector owes to the word, and how much to the text."""
+"""Stage `measure_context`: how much a vector owes to its word, and how much to its text."""
 
 from collections.abc import Mapping
 from typing import Annotated

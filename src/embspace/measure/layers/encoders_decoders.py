@@ -1,4 +1,4 @@
-"""Stage `measure_encoders_decoders`: a model's layers beside further models and our runs.
+"""Stage `measure_encoders_decoders`: a model's layers beside those of other models and our runs.
 
 Figure 1 of Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928).
 """
@@ -48,10 +48,10 @@ OverBlocks = Float[np.ndarray, " block"]
 
 @dataclass(frozen=True)
 class Profiled:
-    """A model with profiled layers."""
+    """A model whose layers were profiled."""
 
     profiles: pd.DataFrame
-    """The profiles of all shown families."""
+    """The profiles of all families that are shown."""
     module: str
     """The model's class in transformers."""
     label: str
@@ -59,7 +59,7 @@ class Profiled:
 
 @dataclass(frozen=True)
 class Trained:
-    """A run with dynamics."""
+    """A run with its dynamics."""
 
     dynamics: pd.DataFrame
     run: Run
@@ -74,7 +74,7 @@ def load_profiled(
     model: Model,
     profiled: list[str],
 ) -> dict[str, Profiled]:
-    """Return the profiles of a model, then of the further models, from folders."""
+    """Return the profiles of a model, then those of the other models, from folders."""
     labels = {name: model.label} | {
         other: describe_model(other, read_yaml(Path(descriptions, f"{other}.yaml"))).label
         for other in profiled
@@ -91,7 +91,7 @@ def load_profiled(
 
 
 def load_trained(folder: str, trained: list[str]) -> dict[str, Trained]:
-    """Return the runs with dynamics, from a folder."""
+    """Return the runs with their dynamics, from a folder."""
     return {
         name: Trained(
             load_table(f"{folder}/{name}.csv"), describe_run(name, read_yaml(Path(run_file(name))))
@@ -155,18 +155,18 @@ def measure_encoders_decoders(
     The table `csv` has a row per model (or seed of a run), measure and layer, for all tokens.
 
     Models read `corpus`; `low` and `high` are an interval over the texts. Runs read the texts held
-    out from training, at the last checkpoint of the first phase; seeds replace the interval. For
-    the dimension distinct vectors count. `kind` is encoder, for training on hidden tokens, or
-    decoder, for the next token; a run without a language model is left out. `label` has further
-    facts on a model, as rounded weights; `n_texts` is the number of texts read. `depth` is the
-    layer's number over the last layer's, from 0, the embeddings, to 1.
+    out from training, at the last checkpoint of the first phase; seeds replace the interval. The
+    dimension is of distinct vectors. `kind` is encoder, for training on hidden tokens, or decoder,
+    for training on the next token; a run that trains no language model is left out. `label` has
+    further facts on a model, such as rounded weights; `n_texts` is the number of texts read.
+    `depth` is the layer's number over that of the last layer, from 0, the embeddings, to 1.
 
     `claims` has the claims of section 4.1 on encoders (flat) and on decoders (a bell), both tested
     on the first model, with `claimed_of`, by the rules of `layer_shapes`. Every claim has a row per
     change of `changes`: all tokens, or without special tokens, the first position or outlier
-    dimensions, as any of these groups alone may make a shape. `verdict_of_change` is the verdict of
-    a change, `verdict` the common verdict of all checkable changes; without agreement, the claim
-    depends on the rule. A change without intervals over texts is decided by the values.
+    dimensions, since any one of these may make a shape alone. `verdict_of_change` is the verdict of
+    a change, `verdict` the one on which all checkable changes agree; if they do not agree, the
+    claim depends on the rule. A change without intervals over texts is decided by its values.
     """
     parts = [_model_rows(name, model, measures, corpus) for name, model in profiled.items()]
     rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, walk_p_value=walk_p_value)

@@ -1,4 +1,4 @@
-"""Stage `measure_hubs`: which vectors are neighbors at a layer, and how far away."""
+"""Stage `measure_hubs`: which vectors are neighbors of which at a layer, and how far away."""
 
 import pandas as pd
 
@@ -18,7 +18,7 @@ HUBS = Analysis(
 def measure_hubs(neighborhoods: pd.DataFrame) -> Outcome:
     """Return the measures of hubs by corpus, space, change and layer.
 
-    `neighborhoods` is the file of `measure_intrinsic_dimension`, where neighbors are searched.
+    `neighborhoods` is the file of `measure_intrinsic_dimension`, which searches the neighbors.
     """
     return {name: _table(neighborhoods, f"{name}.") for name in TABLES}
 

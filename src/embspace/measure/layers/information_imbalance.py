@@ -1,4 +1,4 @@
-"""Stage `measure_information_imbalance`: how far a layer predicts the neighbors of other layers."""
+"""Stage `measure_information_imbalance`: how well a layer predicts another one's neighbors."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -72,13 +72,14 @@ def measure_information_imbalance(
 ) -> Outcome:
     """Return a row per corpus, pooling and pair of layers, with the `information_imbalance`.
 
-    A point is a window, drawn at random per document: points are independent. `value` near 0:
-    neighbors at the layer are near at `other_layer`; 1: the layer says nothing about `other_layer`.
-    `asymmetry` is the value less the value in the reverse direction: negative where the layer holds
-    more. The null shuffles the documents of `other_layer`; beside stands, for
-    `random_weights_corpora`, the value at random weights, drawn by the config with `seed`, for the
-    same tokens. A pooling with equal vectors for all documents at a layer, as the first token
-    before the first block, has no rows at this layer. Layer 0 is the embedding output.
+    A point is a window, drawn at random per document, so points are independent. A `value` near 0
+    means that neighbors at the layer are also near at `other_layer`, a value of 1 that the layer
+    says nothing about `other_layer`. `asymmetry` is the value less the value in the reverse
+    direction: it is negative where the layer holds more. The null shuffles the documents of
+    `other_layer`. For `random_weights_corpora`, the table also has the value at random weights,
+    drawn by the config with `seed`, for the same tokens. A pooling that gives all documents the
+    same vector at a layer, as the first token does before the first block, has no rows at this
+    layer. Layer 0 is the embedding output.
     """
     generator = np.random.default_rng(seed)
     parts = []
@@ -123,7 +124,7 @@ def measure_information_imbalance(
 def _one_window_of_each(
     document: Int[np.ndarray, " window"], largest_n: int, rng: np.random.Generator
 ) -> Int[np.ndarray, " chosen"]:
-    """Return a random window's row per document, ascending, for `largest_n` documents at most."""
+    """Return the row of a random window per document, ascending, for `largest_n` at most."""
     shuffled = rng.permutation(len(document))
     first = np.unique(document[shuffled], return_index=True)[1]
     return np.sort(shuffled[rng.permutation(np.sort(first))[:largest_n]])
@@ -132,7 +133,7 @@ def _one_window_of_each(
 def _table(
     draws: ImbalanceDraws, at_random: Float[np.ndarray, "layer other_layer"], layers: list[int]
 ) -> pd.DataFrame:
-    """Return a row per pair of different layers."""
+    """Return a row per ordered pair of different layers."""
     one, other = np.nonzero(~np.eye(len(layers), dtype=bool))
     number = np.array(layers, dtype=np.int64)
     columns = {name: getattr(draws, name)[one, other] for name in DRAWN}

@@ -42,9 +42,9 @@ def measure_intrinsic_dimension(
     """Return the intrinsic dimension by corpus, space, change and layer, and the measures of hubs.
 
     Neighbors are searched within disjoint batches of `batch_size` shuffled vectors: in all batches
-    of unchanged vectors, in `n_batches_of_changes` batches of changed vectors and for measures of
-    `few_batches`. Measures of `value_only` have neither intervals nor nulls. The search takes most
-    of the time; hence the measures of hubs use the same neighbors: "parquet", for `measure_hubs`.
+    of unchanged vectors, and in `n_batches_of_changes` batches for changed vectors and for measures
+    of `few_batches`. Measures of `value_only` have neither intervals nor nulls. The search takes
+    most of the time, so the measures of hubs use the same neighbors: "parquet", for `measure_hubs`.
     """
     protocol = Protocol(
         families=("intrinsic_dimension", "hubs"),
@@ -63,7 +63,7 @@ def measure_intrinsic_dimension(
 
 
 def side_by_side(tables: Outcome) -> pd.DataFrame:
-    """Return the tables side by side; a column `<table>.<column>` has values of a single type."""
+    """Return the tables as one, with columns `<table>.<column>`, so that no column mixes types."""
     # Other integers become floats where another table has more rows.
     parts = [
         table.astype(dict.fromkeys(table.select_dtypes("integer"), "Int64")).add_prefix(f"{name}.")

@@ -37,12 +37,13 @@ FEWEST = 4  # distinct vectors of which neighbors say anything
 def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
     """Return rows of disjoint batches of shuffled vectors; a single batch for up to `size` vectors.
 
-    The last vectors, too few for a batch, are left out: in a small batch, neighbors are farther.
+    The last vectors, too few for a batch, are left out: in a small batch, neighbors are farther
+    away.
 
-    All vectors are shuffled, including vectors dropped as equal, and dropped vectors are then
-    passed over: any order of the rest is equally likely. Equality depends on a processor's
-    rounding; an additional vector moves a single vector from every later batch to the next, and
-    leaves the order of the rest.
+    All vectors are shuffled, including those dropped as equal, and the dropped ones are then passed
+    over: any order of the rest is equally likely. Which vectors are equal depends on a processor's
+    rounding. One more vector moves only one vector from every later batch to the next, and leaves
+    the order of the rest.
     """
     n = len(cloud.x)
     if size is None or n <= size:
@@ -54,9 +55,9 @@ def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) ->
 
 
 def in_order(x: Vectors, measure: str, size: int) -> Row:
-    """Return mean and spread of a measure over batches of vectors in the order of the texts.
+    """Return mean and spread of a measure over batches of vectors, in the order of their texts.
 
-    Batches are disjoint, of `size` vectors; the last batch has the rest, too.
+    Batches are disjoint and have `size` vectors; the last one also has the rest.
     """
     starts = np.arange(1, max(len(x) // size, 1)) * size
     parts = np.split(x, starts)
@@ -76,13 +77,13 @@ def measures_of_batches(
     with_slow: bool,
     n_batches: int | None = None,
 ) -> Iterator[Row]:
-    """Yield the mean of the measures over batches, with interval and spread over batches.
+    """Yield the mean of every measure over batches, with its interval and its spread over batches.
 
     A half of the texts is a half of every batch, and the measure of a half is the mean over
     batches. `n_batches` at most; None: all. Measures under `few_batches` of the protocol have only
-    the first batches. NaN for a measure with more neighbors than a batch has, and for all measures
-    of fewer than 4 vectors. Equal vectors, without information on neighbors, are expected to be
-    dropped before.
+    the first batches. NaN for a measure that needs more neighbors than a batch has, and for all
+    measures of fewer than 4 vectors. Equal vectors, which tell nothing about neighbors, are
+    expected to be dropped before.
     """
     quick = measures_of(protocol, slow=False)
     measures = quick + (measures_of(protocol, slow=True) if with_slow else [])
@@ -131,7 +132,7 @@ def measures_of_batches(
 
 
 def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> Sequence[Definition]:
-    """Return the measures for the batch with a number, from 0."""
+    """Return the measures that are taken in the batch with this number, counted from 0."""
     most = protocol.n_batches_of_changes
     if most is None or number < most:
         return measures
@@ -139,7 +140,7 @@ def _taken(measures: Sequence[Definition], number: int, protocol: Protocol) -> S
 
 
 def _undefined(measures: Sequence[Definition], cloud: LayerCloud) -> Iterator[Row]:
-    """Yield NaN for every measure of too few vectors."""
+    """Yield NaN for every measure of a cloud with too few vectors."""
     nothing = dict.fromkeys([field.name for field in fields(TextEstimate)], float("nan"))
     counts = {"n": len(cloud.x), "n_texts": len(np.unique(cloud.text)), "dropped": 0}
     facts = {"converged": False, "n_batches": 0, SPREAD: float("nan")}

@@ -1,4 +1,4 @@
-"""Cuts the intervals of measures of layers at the ends of the measures' ranges."""
+"""Cuts the intervals of measures of layers at the ends of the ranges of these measures."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -63,9 +63,9 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 
 
 def within_range(estimate: TextEstimate, measure: str) -> TextEstimate:
-    """Return the estimate of a measure, with the interval cut to possible values.
+    """Return the estimate of a measure, with its interval cut to possible values.
 
-    A multiple of the standard error, added to the value, may exceed the measure's range.
+    A multiple of the standard error, added to the value, may leave the range of the measure.
     """
     least, most = LIMITS.get(measure, (-np.inf, np.inf))
     low, high = (float(np.clip(bound, least, most)) for bound in (estimate.low, estimate.high))

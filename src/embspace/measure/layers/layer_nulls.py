@@ -1,4 +1,4 @@
-"""Draws the null values of a layer's measures, by the nulls of the measure's family."""
+"""Draws the null values of a layer's measures, by the nulls of their family."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,10 +29,10 @@ def null_rows(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Yield the measures under the families' nulls, over draws; for neighbors, a batch a draw.
+    """Yield the measures under their families' nulls, over draws; for neighbors, a batch per draw.
 
-    `values` are the cloud's own. If a null has only some of the vectors, the value is recomputed
-    for these vectors.
+    `values` are the cloud's own. If a null has only some of the vectors, the value is computed
+    again for these vectors.
     """
     all_measures = applicable(drawn_measures(protocol), groups_of(cloud), {})
     batches = batches_of(cloud, protocol.batch_size, rng)[: protocol.n_null_draws]
@@ -61,7 +61,7 @@ def null_rows(
 def _isotropic_values(
     measures: Sequence[Definition], cloud: LayerCloud, protocol: Protocol
 ) -> Sequence[dict[str, float]]:
-    """Return values common to all layers: without a unit, the null depends on the size alone."""
+    """Return values for all layers alike: for measures without a unit, only the size counts."""
     shape = [str(number) for number in cloud.x.shape]
     seed = int(stream_of(protocol.rng, "isotropic_gaussian", *shape).integers(2**32))
     names = tuple(measure.name for measure in measures)
@@ -79,20 +79,20 @@ def _drawn_once(
 
 
 def null_facts(value: float, drawn: Sequence[float]) -> Row:
-    """Return a value beside the mean, the smallest and the largest draw of the null."""
+    """Return a value beside the mean, the smallest and the largest of the draws of its null."""
     facts = (np.mean(drawn), np.min(drawn), np.max(drawn))
     return {"value": value, **dict(zip(DRAWN, map(float, facts), strict=True))}
 
 
 def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, float]:
-    """Return the measures of a cloud by name; NaN for a cloud with too few vectors."""
+    """Return the measures of a cloud by name; NaN for a measure that needs more vectors."""
     groups = groups_of(cloud)
     results = defined_results_of(measures, inputs_of(cloud.x, measures, groups, {}), groups, {})
     return {name: value_of(result) for name, result in results.items()}
 
 
 def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
-    """Return the groups for measures of context: the text, and the word if known."""
+    """Return the groups for measures of context: the text, and the word if it is known."""
     return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
 
 
@@ -102,10 +102,10 @@ def _exchanged(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Yield nulls with tokens exchanged between texts, within word and band of positions.
+    """Yield nulls with tokens exchanged between texts, within one word and band of positions.
 
-    Without rows if no token can be exchanged. For measures of texts alone: within a word, an
-    exchange changes nothing.
+    There are no rows if no token can be exchanged. Only measures grouped by text have this null: an
+    exchange within a word does not change measures grouped by word.
     """
     measures = [measure for measure in measures if measure.grouped_by == "text"]
     assert cloud.word is not None and cloud.position is not None  # as tokens have them

@@ -81,9 +81,9 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> O
     """Return every measure of the families by layer and corpus, in steps for a deep model.
 
     Measures of neighbors use disjoint batches of shuffled distinct vectors, averaged, with the
-    standard deviation over batches; all further measures use all vectors together. If a norm
-    follows the last block, the output of the norm stands beside the last layer, in spaces with
-    names from `final_norm_` on.
+    standard deviation over batches; all other measures use all vectors together. If a norm follows
+    the last block, the output of the norm stands beside the last layer, in spaces with names from
+    `final_norm_` on.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm
@@ -111,7 +111,7 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> O
 
 
 def family_tables(outcome: Outcome, family: Family) -> Outcome:
-    """Return the rows of the measures of a family."""
+    """Return the rows of the measures of one family."""
     names = {name for name, measure in definitions().items() if measure.family == family}
     return {
         name: table[table["measure"].isin(names)].reset_index(drop=True)
@@ -185,7 +185,7 @@ def _profile(
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:
-    """Yield the measures of fewer texts; measures of neighbors, within a single batch."""
+    """Yield the measures of fewer texts; for measures of neighbors, within a single batch."""
     part = cloud.among(batches_of(cloud, protocol.batch_size, rng)[0])
     curves = sample_size_curve(
         part.x,

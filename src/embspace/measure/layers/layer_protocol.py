@@ -14,13 +14,13 @@ from embspace.settings.types import Share
 
 
 class Draws(Strict):
-    """The draws of texts and nulls for intervals, convergence and nulls."""
+    """The draws of texts and nulls on which intervals, convergence and null values rest."""
 
     n_half_samples: PositiveInt
     """Draws of half of the texts, for the intervals."""
     level: Share
     tolerance: Share
-    """The largest relative change between halves of a converged measure."""
+    """The largest relative change between halves that still counts as converged."""
     n_null_draws: PositiveInt
     shares: list[Share]
     """Shares of the texts, for the curve by number of texts."""
@@ -34,7 +34,7 @@ class Protocol:
     families: tuple[Family, ...]
     changes: Sequence[Change]
     rng: np.random.Generator
-    """Only the seed counts: a corpus has the same halves at all layers."""
+    """Only its seed counts: a corpus has the same halves at all layers."""
     most_layers: int | None = None
     """Layers of a deeper model are taken in steps; None: all layers of all models."""
     n_half_samples: int = 0
@@ -53,17 +53,17 @@ class Protocol:
     n_top: int = 0
     """The number of principal components removed by all-but-the-top."""
     batch_size: int | None = None
-    """The number of vectors in a search for neighbors; None: no neighbors, all vectors."""
+    """The number of vectors among which neighbors are searched; None: no neighbors, all vectors."""
     n_batches_of_changes: int | None = None
     """The largest number of batches of changed vectors; None: all, as for unchanged vectors."""
     over_batches: Mapping[str, int] = field(default_factory=dict)
-    """Measures of all vectors, repeated over batches in order: batch size by measure."""
+    """Measures of all vectors that are also taken over batches, in order; batch size by measure."""
     position_band: int = 1
-    """The width of a band of positions, for the exchange of tokens between texts."""
+    """How many positions of a window count as one when tokens are exchanged between texts."""
 
 
 def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
-    """Return the measures of the families too slow for halves (`slow`), or all further measures."""
+    """Return the measures of the families too slow for halves (`slow`), or all the others."""
     return [
         measure
         for measure in profiled_measures().values()
@@ -72,6 +72,6 @@ def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
 
 
 def drawn_measures(protocol: Protocol) -> list[Definition]:
-    """Return the measures of the families quick enough for draws."""
+    """Return the measures of the families that are quick enough for draws."""
     quick = measures_of(protocol, slow=False)
     return [measure for measure in quick if measure.name not in protocol.without_draws]

@@ -1,4 +1,4 @@
-"""Decides whether the values of a model's blocks are flat or a bell, by a common rule."""
+"""Decides whether the values of a model's blocks are flat or a bell, by one rule for all tables."""
 
 import operator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ StatisticName = Literal["value", "second_value", "walk_p_value"]
 
 
 class ShapeRules(Strict):
-    """The bounds of the shapes."""
+    """The bounds that decide on a shape."""
 
     flat_range: Share  # of the mean of all blocks, that these lie apart by at most
     bell_height: Share  # middle third of the blocks over the others, of the mean of all
@@ -35,7 +35,7 @@ class ShapeRules(Strict):
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number with an interval; NaN as an end: the uncertainty is unknown."""
+    """A number with its interval; NaN as an end: how far the number may move is unknown."""
 
     words: str
     value: float
@@ -54,13 +54,13 @@ class Condition:
 
     @property
     def words(self) -> str:
-        """Return the comparison in the words of the tables."""
+        """Return the comparison as the tables write it."""
         return f"{self.name} {self.sign} {self.bound:g}"
 
     def holds(self) -> bool | None:
-        """Return whether the comparison holds on the whole interval; None on a part, or unknown.
+        """Return whether the comparison holds on the whole interval; None if on a part, or unknown.
 
-        A p-value above the bound decides nothing: the null is not shown either.
+        A p-value above the bound decides nothing: it does not show that chance made the shape.
         """
         if self.name == "walk_p_value":
             return COMPARISONS[self.sign](self.statistic.value, self.bound) or None
@@ -72,7 +72,7 @@ class Condition:
 
 
 def verdict_of(conditions: list[Condition]) -> str:
-    """Return `matches` if all conditions hold, `differs` if any fails, else `undecided`."""
+    """Return `matches` if all conditions hold, `differs` if any holds nowhere, else `undecided`."""
     if any(np.isnan(condition.statistic.value) for condition in conditions):
         return CANNOT
     outcomes = [condition.holds() for condition in conditions]
@@ -82,7 +82,7 @@ def verdict_of(conditions: list[Condition]) -> str:
 
 
 def statistics_of(conditions: list[Condition]) -> Row:
-    """Return the columns of a claim's table with the statistics."""
+    """Return the columns that the statistics fill in a claim's table."""
     columns = {
         "value": ("statistic", "value", "low", "high"),
         "second_value": ("second_statistic", "second_value", "second_low", "second_high"),
@@ -109,9 +109,9 @@ def flat_conditions(
     high: Float[np.ndarray, " block"],
     rules: ShapeRules,
 ) -> list[Condition]:
-    """Flat: the blocks lie apart by at most a share of the mean, in any order.
+    """Flat: the blocks lie apart by at most a share of their mean, in whatever order.
 
-    The interval has all ranges of values within the blocks' intervals, and is too wide where blocks
+    The interval has all ranges of values within the blocks' intervals; it is too wide where blocks
     rise and fall together.
     """
     if len(value) < FEWEST:
@@ -128,11 +128,11 @@ def bell_conditions(
     high: Float[np.ndarray, " block"],
     rules: ShapeRules,
 ) -> list[Condition]:
-    """Bell: higher in the middle than outside, the top inside, and higher than for random walks.
+    """Bell: higher in the middle than outside, with the top inside, and more so than random walks.
 
-    Neighboring layers are alike: blocks in random order would be too easy a null. With fewer than 5
-    blocks, more than a twentieth of the walks are as much of a bell: the usual `walk_p_value` of
-    .05 is out of reach.
+    Neighboring layers are alike, so blocks in random order would be too easy a null. With fewer
+    than 5 blocks, more than a twentieth of the walks are as much of a bell, and the usual
+    `walk_p_value` of .05 is out of reach.
     """
     if len(value) < FEWEST:
         return [Condition("value", certain(HEIGHT, nan), ">", rules.bell_height)]
@@ -159,7 +159,7 @@ def _height(
 ) -> Statistic:
     """Return the mean of the middle third less the mean of the outer thirds, over the mean of all.
 
-    The interval is recovered from the blocks' intervals (Zou & Donner 2008), and is too wide where
+    The interval is recovered from the blocks' intervals (Zou & Donner 2008); it is too wide where
     blocks rise and fall together.
     """
     third = max(len(value) // 3, 1)
@@ -174,11 +174,11 @@ def _height(
 
 
 def walk_p_value(value: Float[np.ndarray, " block"]) -> float:
-    """Return the share of random walks with the same steps and at least the same height.
+    """Return the share of random walks with the same steps that are at least as high in the middle.
 
     The steps from block to block are taken in any order, up or down. The height in the middle is
-    the covariance of the values with a parabola over the layers. For more than 7 blocks the share
-    is the normal limit of the covariance over all walks.
+    the covariance of the values with a parabola over the layers. For more than 7 blocks, the share
+    is the normal limit of this covariance over all walks.
     """
     steps, weights = np.diff(value), _step_weights(len(value))
     covariance = weights @ steps
@@ -210,5 +210,5 @@ def _parabola(n: int) -> Float[np.ndarray, " block"]:
 
 @cache
 def _least_p_value(n: int) -> float:
-    """Return the share of random walks at least as much of a bell as a perfect bell."""
+    """Return the share of random walks that are at least as much of a bell as a perfect one."""
     return walk_p_value(_parabola(n))

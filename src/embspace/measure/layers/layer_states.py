@@ -1,4 +1,4 @@
-"""The hidden states of windows, in memory as a whole."""
+"""The hidden states of windows, all in memory at once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +17,10 @@ def window_states(
     tokens_per_batch: int,
     device: str,
 ) -> dict[str, Float[np.ndarray, "layer row dim"]]:
-    """Return the hidden states of windows, in the order of the windows.
+    """Return the hidden states that a model computes for windows, in their order.
 
     A row of `token` is a token; a row of the pooled states, `cls`, `mean` and `max`, is a window.
-    `tokens_per_batch`, padded, bounds the memory of a batch. Empty without a window.
+    `tokens_per_batch`, which counts padding, bounds the memory of a batch. Empty without a window.
     """
     lengths = [len(window.ids) for window in windows]
     starts = np.cumsum(lengths) - lengths

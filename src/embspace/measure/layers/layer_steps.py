@@ -1,10 +1,10 @@
-"""Chooses the measured layers of a deep model."""
+"""Chooses which layers of a deep model are measured."""
 
 
 def layers_in_steps(n_layers: int, most_layers: int | None) -> list[int]:
     """Return the numbers of at most `most_layers` layers in equal steps, both ends included.
 
-    The last step may be shorter, to reach the last layer.
+    The last step may be shorter, so that the last layer is reached.
 
     Args:
         n_layers: Number of layers, the embeddings included.

@@ -17,7 +17,7 @@ def kind_of_class(name: str) -> str:
 
 
 def kind_of_run(run: Run) -> str:
-    """Return the kind of the first phase; "" for a run without a language model."""
+    """Return the kind of a run's first phase; "" if that phase trains no language model."""
     phase = next(iter(run.phases.values()))
     if isinstance(phase, MaskedLanguageModeling):
         return ENCODER
@@ -25,7 +25,7 @@ def kind_of_run(run: Run) -> str:
 
 
 def first_phase_rows(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a run's first phase, of language modeling, for unchanged tokens.
+    """Return the rows of a run's first phase, which learns the language, for unchanged tokens.
 
     `table` comes from `measure_dynamics`, with phases in the order of training.
     """

@@ -1,4 +1,4 @@
-"""Measures of models with random weights, as nulls of a family."""
+"""Measures of models with random weights, as nulls of a family of measures."""
 
 import pandas as pd
 

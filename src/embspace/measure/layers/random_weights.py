@@ -1,7 +1,7 @@
 """Stage `measure_random_weights`: how far training shapes the geometry of layers.
 
 The measures of direction, spectrum and context of models of the same config with random weights,
-reading the very same tokens: nulls of these three analyses.
+which read the very same tokens. They are nulls of these three analyses.
 """
 
 from collections.abc import Callable, Mapping
@@ -96,7 +96,7 @@ def measure_random_weights(
 
 
 def _read(corpora: Mapping[str, CorpusStates], names: list[str]) -> dict[str, CorpusStates]:
-    """Return the named corpora or, if none is present, the largest."""
+    """Return the named corpora or, if none of them is present, the largest corpus."""
     not_empty = {name: corpus for name, corpus in corpora.items() if corpus.n_documents}
     read = {name: corpus for name, corpus in not_empty.items() if name in names}
     if read or not names or not not_empty:
@@ -108,7 +108,7 @@ def _read(corpora: Mapping[str, CorpusStates], names: list[str]) -> dict[str, Co
 def _states(
     module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
 ) -> CorpusStates:
-    """Return a corpus with the module's states of the same tokens."""
+    """Return the corpus with the module's states of its tokens in place of its own."""
     windows = windows_of(corpus.tokens)
     states = window_states(module, windows, final_norm, tokens_per_batch, device)
     kept = {kind: states[kind] for kind in corpus.states}

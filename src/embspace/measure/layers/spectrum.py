@@ -40,7 +40,7 @@ def measure_spectrum(
 ) -> Outcome:
     """Return the measures of the spectrum by corpus, space, change and layer.
 
-    As `measure_direction`; further, a change removes the `n_top` first principal components,
+    As `measure_direction`; further, a change removes the first `n_top` principal components,
     measures of `value_only` have neither intervals nor nulls, and the measures `over_batches`, of
     all vectors, are repeated over batches of `batch_size` vectors in the order of the texts.
     """

@@ -59,12 +59,12 @@ def measure_architecture(
 ) -> Outcome:
     """Return parameters by component, for the architectures of `config` and `references`.
 
-    A row a component, before the parts of the component. `n_parameters`, with `n_weights` and
-    `n_biases`, is for a single copy among `n_copies` of equal build; `n_parameters_of_all`, `share`
-    (of the model) and `megabytes` (10^6 bytes, in float32) are for all copies. `depth` is the depth
-    in the whole, `place` a value of `embspace.models.components.Place`. The rows with `is_leaf` add
-    up to the whole: a parameter shared by modules, or by layers as in ALBERT, counts once. Heads
-    for predicting words are left out. The model itself is no reference. Empty without a config:
+    One row per component, followed by its parts. `n_parameters`, the sum of `n_weights` and
+    `n_biases`, is for one of `n_copies` of equal build; `n_parameters_of_all`, `share` (of the
+    model) and `megabytes` (10^6 bytes, in float32) are for all copies. `depth` is the depth in the
+    whole, `place` a value of `embspace.models.components.Place`. The rows with `is_leaf` add up to
+    the whole: a parameter shared by modules, or by layers as in ALBERT, counts once. Heads that
+    predict words are left out. The model is not among its references. Empty without a config:
     vectors alone have no architecture.
     """
     if config is None:
@@ -86,7 +86,7 @@ def measure_architecture(
 def component_rows(
     architecture: str, components: list[Component], names: dict[str, str]
 ) -> pd.DataFrame:
-    """Return a row a component; components of equal name have paths in the names."""
+    """Return a row per component; components of equal name also have their paths in the name."""
     total = components[0].n_weights + components[0].n_biases
     called = Counter(reader_name(component, names) for component in components)
     rows = []
@@ -115,7 +115,7 @@ def component_rows(
 
 
 def reader_name(component: Component, names: dict[str, str]) -> str:
-    """Return the thesis's name of a component, else the own name; with layers if layers differ."""
+    """Return the thesis's name of a component, else its own; with its layers, if it has any."""
     layers = in_ranges(component.layers)
     layer_label = f"{'layers' if len(component.layers) > 1 else 'layer'} {layers}" if layers else ""
     if component.place in ("model", "layers"):
@@ -132,7 +132,7 @@ def reader_name(component: Component, names: dict[str, str]) -> str:
 def sizes(config: Any, whole: Component) -> dict[str, float | None]:
     """Return parameters, memory in float32, and sizes from the config; None for a missing size.
 
-    `mebibytes` are of 2^20 bytes, often called MB by tools.
+    `mebibytes` are of 2^20 bytes, which tools often call MB.
     """
     n_parameters = whole.n_weights + whole.n_biases
     return {

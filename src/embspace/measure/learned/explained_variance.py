@@ -1,6 +1,6 @@
 """Stage `measure_explained_variance`: how many directions hold the variance of a space.
 
-Luisto's thesis, figure 11b, by the method of section 2.3.2 and figure 3.
+Luisto's thesis, figure 11b, by the method of its section 2.3.2 and figure 3.
 """
 
 import numpy as np
@@ -63,11 +63,11 @@ def measure_explained_variance(
 ) -> Outcome:
     """Return the variance explained by the first components of a centered PCA, by space.
 
-    Vectors are raw. Spaces: `input`; `positional`; `joint`, both as a single cloud. `curve` has
-    every component's share of the variance and the cumulative share, `dimensions` the number of
-    components for each of `shares`. The null is as many isotropic Gaussian vectors in as many
-    dimensions: the mean of `n_null_draws` draws, and of the numbers of components the smallest and
-    the largest of all draws. A space of equal vectors has no share.
+    Vectors are raw. Spaces: `input`; `positional`; `joint`, both as one cloud. `curve` has every
+    component's share of the variance and the cumulative share, `dimensions` the number of
+    components that reach each of `shares`. The null is as many isotropic Gaussian vectors in as
+    many dimensions: the mean of `n_null_draws` draws and, for the numbers of components, also the
+    smallest and the largest of all draws. A space of equal vectors has no share.
     """
     streams = dict(zip(SPACES, np.random.default_rng(seed).spawn(len(SPACES)), strict=True))
     curves, dimensions = [], []
@@ -112,7 +112,7 @@ def _clouds(matrices: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 def _spectra(
     x: Float[np.ndarray, "n dim"], n_draws: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, " dim"], list[Float[np.ndarray, " dim"]]]:
-    """Return the variance share of every component, of the space and of every draw of the null."""
+    """Return the components' shares of the variance, for the space and every draw of the null."""
     from threadpoolctl import threadpool_limits
 
     n, dim = x.shape

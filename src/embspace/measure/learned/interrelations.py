@@ -1,4 +1,4 @@
-"""Stage `measure_interrelations`: cosines between tokens, positions and segments.
+"""Stage `measure_interrelations`: how tokens, positions and segments lie to each other.
 
 Luisto's thesis, section 4.2.5, tables 4 and 5.
 """
@@ -73,11 +73,11 @@ def measure_interrelations(
     """Return cosines of all token-position pairs, and of segments to everything, in float64.
 
     `n_outside` counts the token-position cosines beyond ±`threshold`; `expected_outside` is the
-    expected number for random independent directions. Under this null, no pair exceeds `bound` with
+    number expected for random independent directions. Under this null, no pair exceeds `bound` with
     probability 1 - `level` at least (Bonferroni). `token_position` lists pairs beyond the threshold
-    or the bound, with a column for both, the largest absolute cosines first, `n_listed` at most.
-    `histogram` has the expected count beside the measured count. A pair with a zero vector has no
-    cosine and is not counted.
+    or the bound, and says beyond which of them, the largest absolute cosines first, `n_listed` at
+    most. `histogram` has the expected count beside the measured count. A pair with a zero vector
+    has no cosine and is not counted.
     """
     matrices = one_space(matrices)
     scalars: dict[str, Any] = {}
@@ -147,7 +147,7 @@ def _list_pairs(
 
 
 def _first_token(matrices: dict[str, np.ndarray], vocabulary: pd.DataFrame) -> dict[str, Any]:
-    """Return the first token of every text against position 0, the only position of this token."""
+    """Compare the token that opens every text with position 0, its only place."""
     opening = vocabulary.loc[vocabulary["role"] == "cls", "id"]
     if opening.empty:
         return {}
@@ -178,7 +178,7 @@ def _segment_scalars(segments: Float[np.ndarray, "segment dim"]) -> dict[str, fl
 
 
 def _segment_table(matrices: dict[str, np.ndarray], quantiles: list[Probability]) -> pd.DataFrame:
-    """Return a row a segment and space: the segment's cosines with all vectors of the space."""
+    """Return a row per segment and space: the segment's cosines with all vectors of the space."""
     rows = []
     for space in ("positional", "input"):
         if space not in matrices or "segment" not in matrices:

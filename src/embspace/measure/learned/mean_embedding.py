@@ -63,12 +63,13 @@ def measure_mean_embedding(
     n_tokens: PositiveInt,
     quantiles: list[Probability],
 ) -> Outcome:
-    """Return every token's distance, dot product and cosine to the mean of all, and the norm.
+    """Return every token's distance, dot product and cosine to the mean of all, and its norm.
 
     The mean is over all rows, special and unused tokens included. `tokens` lists the `n_tokens`
-    with the largest and the smallest value of each quantity, also of the absolute dot product and
-    cosine, among words of at least three Latin letters, marks of the tokenizer not counted.
-    `norm_correlation` in the summary is Spearman's correlation with the norm, from -1 to 1.
+    with the largest and with the smallest value of each quantity, also of the absolute dot product
+    and cosine, among words of at least three Latin letters; marks of the tokenizer do not count as
+    letters. `norm_correlation` in the summary is Spearman's correlation with the norm, from -1 to
+    1.
     """
     quantities = mean_quantities(matrices["input"])
     with_norm = quantities.corr(method="spearman")["norm"].to_dict()
@@ -90,7 +91,7 @@ def measure_mean_embedding(
 
 
 def mean_quantities(x: Float[np.ndarray, "token dim"]) -> pd.DataFrame:
-    """Return a row a token: euclidean_distance, dot_product and cosine to the mean; norm.
+    """Return a row per token: euclidean_distance, dot_product and cosine to the mean; norm.
 
     In float64. The cosine of a zero vector is NaN.
     """

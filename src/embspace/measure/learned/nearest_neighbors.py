@@ -1,6 +1,6 @@
 """Stage `measure_nearest_neighbors`: the exact nearest neighbors of every vector, and the hubs.
 
-A graph a cloud, from all pairs. Maps, map quality and dimension estimates share the graph.
+One graph per cloud, from all pairs. Maps, their quality and dimension estimates share it.
 """
 
 from functools import partial
@@ -61,9 +61,9 @@ def measure_nearest_neighbors(
 ) -> Outcome:
     """Return the neighbors by Euclidean distance in every cloud of `clouds_of`.
 
-    A small cloud has fewer neighbors than `n_neighbors`. Hubness is the skewness of the
-    k-occurrences (Radovanovic, Nanopoulos and Ivanovic 2010). `regimes` is the table of positions
-    of `measure_regimes`.
+    In a cloud of at most `n_neighbors` vectors, every vector has all others as neighbors. Hubness
+    is the skewness of the k-occurrences (Radovanovic, Nanopoulos and Ivanovic 2010). `regimes` is
+    the table of positions of `measure_regimes`.
     """
     from tqdm import tqdm
 

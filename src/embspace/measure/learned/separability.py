@@ -61,12 +61,13 @@ def measure_separability(
 ) -> Outcome:
     """Return how well a classifier separates `input` and `positional` vectors, by preparation.
 
-    Logistic regression, stratified folds. `auc` and, with shuffled labels, `null_auc` are means
+    Logistic regression with stratified folds. `auc` and, with shuffled labels, `null_auc` are means
     over the folds' held-out vectors, with the standard deviation between folds. Centering subtracts
-    the mean of the training fold, both kinds together: no label is used. Empty for a model without
-    position embeddings. `inverse_regularization` is on the scale of the prepared vectors: raw and
-    unit vectors are not penalized alike. In `scores`, `is_labeled` marks positions. The AUC rates
-    the order of the vectors, at any cut; the recalls count vectors on the right side of the plane.
+    the mean of the training fold, of both kinds together: it uses no label. Empty for a model
+    without position embeddings. `inverse_regularization` is on the scale of the prepared vectors,
+    so raw and unit vectors are not penalized alike. In `scores`, `is_labeled` marks positions. The
+    AUC rates the order of the vectors, for any cut; the recalls count the vectors on the right side
+    of the plane.
     """
     matrices = one_space(matrices)
     if "positional" not in matrices:
@@ -104,10 +105,10 @@ def held_out_scores(
     max_iterations: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Return the log-odds of the label for every held-out vector.
+    """Return, for every vector, the log-odds of the label by the classifier that has not seen it.
 
-    By preparation, with true and with shuffled `labels`; `is_labeled` is the vector's label under
-    the same `labels`.
+    By preparation, with true and with shuffled `labels`; `is_labeled` is the vector's label among
+    these `labels`.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedKFold
@@ -151,7 +152,7 @@ def _scores(
 
 
 def auc_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard deviation over folds of the held-out AUC, a row a preparation."""
+    """Return mean and standard deviation over folds of the held-out AUC, a row per preparation."""
     aucs = fold_aucs(scores)
     rows = []
     for preparation, folds in aucs.groupby("preparation", sort=False):
@@ -164,10 +165,10 @@ def auc_table(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the shares of held-out vectors on the right side of the plane, a row a preparation.
+    """Return the shares of held-out vectors on the right side of the plane, a row per preparation.
 
-    `input_recall` is of vectors without the label, `positional_recall` of vectors with the label.
-    `balanced_accuracy` is the mean of both, and `null_balanced_accuracy` with shuffled labels.
+    `input_recall` is for vectors without the label, `positional_recall` for vectors with it.
+    `balanced_accuracy` is the mean of both, `null_balanced_accuracy` the same with shuffled labels.
     """
     right = (scores["score"] > 0) == scores["is_labeled"].astype(bool)
     keys = [scores[name] for name in ("preparation", "labels", "is_labeled")]

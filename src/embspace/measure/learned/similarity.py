@@ -84,9 +84,9 @@ def measure_similarity(
     """Return norms and all pairwise distances, dot products and cosines, by space.
 
     Spaces: `input`; `positional`; `token_position`, the pairs of a token and a position; `joint`,
-    all vectors as a single cloud. `pairs` lists the input pairs of the largest, the smallest and
-    the smallest absolute cosine, among ordinary tokens (neither special nor unused) and words. The
-    quantity `largest_cosine` is a token's cosine with the most similar token.
+    all vectors as one cloud. `pairs` lists the input pairs whose cosine is largest, smallest, and
+    smallest in absolute value, among ordinary tokens (neither special nor unused) and words. The
+    quantity `largest_cosine` is a token's cosine with the token most like it.
     """
     pairs = compare_all_pairs(matrices, vocabulary, n_bins=n_bins, n_pairs=n_pairs, device=device)
     return {

@@ -1,6 +1,6 @@
 """Stage `measure_vocabulary`: the tokens of a model, by kind, length and order.
 
-Luisto's thesis, sections 3.2.1 and 4.2.1, with the notebooks `vocabulary_comparison` and
+Luisto's thesis, sections 3.2.1 and 4.2.1, with its notebooks `vocabulary_comparison` and
 `BERT_context_free_visualization`.
 """
 
@@ -30,7 +30,7 @@ IdsOf = Callable[[str], list[int]]
 
 
 def load_encoder(name: str, model: Model) -> IdsOf | None:
-    """Return a function from a text to ids, if the model has a tokenizer."""
+    """Return the function that gives the ids of a text, if the model has a tokenizer."""
     if load_spelling(name, model) is None:
         return None
     return partial(load_tokenizer(name, model).encode, add_special_tokens=False)
@@ -114,14 +114,14 @@ def measure_vocabulary(
     number_words: list[str],
     roman_numerals: list[str],
 ) -> Outcome:
-    """Describe the tokens: kinds, lengths, numbers among the tokens, and order.
+    """Describe the tokens: kinds, lengths, numbers among them, and order.
 
     `vocabulary` is the extracted table, `ids_of` the tokenizer; the tokens of each of
     `example_texts` are listed. Two definitions stand side by side. `as_listed` takes a token as the
-    tokenizer lists it, like the thesis: `##ing` is not alphanumeric. `word_form` takes the token's
-    text, without markers (see `embspace.models.spelling.Spelling.word_form`). Quantities
-    independent of the definition have `either`. Characters are code points. Without a tokenizer,
-    `spelling` and `ids_of` are None and all tables are empty.
+    tokenizer lists it, like the thesis, so `##ing` is not alphanumeric. `word_form` takes the text
+    that the token stands for, without markers (see `embspace.models.spelling.Spelling.word_form`).
+    Quantities that depend on neither have `either`. Characters are code points. Without a
+    tokenizer, `spelling` and `ids_of` are None and all tables are empty.
     """
     if spelling is None:
         vocabulary, spelling = vocabulary[:0], Spelling("", "nothing", "", False)
@@ -143,7 +143,7 @@ def measure_vocabulary(
 def example_rows(
     vocabulary: pd.DataFrame, ids_of: IdsOf | None, texts: dict[str, str]
 ) -> pd.DataFrame:
-    """Return a row a text and token, in order: place from 0 on, id, number of tokens."""
+    """Return a row per text and token, in order: place from 0 on, id, and number of tokens."""
     token_of = vocabulary.set_index("id")["token"]
     rows = []
     ids_by_text = {text: ids_of(words) for text, words in texts.items()} if ids_of else {}
@@ -155,9 +155,9 @@ def example_rows(
 def share_rows(
     tokens: pd.DataFrame, number_words: set[str], roman_numerals: set[str]
 ) -> pd.DataFrame:
-    """Return a row a quantity and definition: how many of the n tokens have the quantity.
+    """Return a row per quantity and definition: how many of the n tokens have the quantity.
 
-    Roman numerals are undefined for a vocabulary without capitals: "mix" may be a word.
+    Roman numerals are undefined for a vocabulary without capitals, where "mix" may be a word.
     """
     string_tests: dict[str, Callable[[str], bool]] = {
         "alphanumeric": str.isalnum,
@@ -186,10 +186,10 @@ def _has_upper_case(tokens: pd.DataFrame) -> bool:
 
 
 def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a definition and number of digits.
+    """Return a row per definition and number of digits.
 
-    `n_tokens` counts tokens of ASCII digits alone, `n_numbers` the different tokens, leading zeros
-    included; `share` is `n_numbers` over the 10^n_digits possible numbers.
+    `n_tokens` counts the tokens of ASCII digits alone, `n_numbers` the different numbers among
+    them, leading zeros included; `share` is `n_numbers` over the 10^n_digits possible numbers.
     """
     numbers = {
         definition: [text for text in strings if DIGITS.fullmatch(text)]
@@ -207,9 +207,10 @@ def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
 
 
 def length_rows(tokens: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a definition and number of characters: how many tokens have this length.
+    """Return a row per definition and number of characters: how many of the n tokens are this long.
 
-    Of tokens neither special nor unused nor bytes; `n_subwords` counts the subwords.
+    Only tokens that are neither special nor unused nor bytes count; `n_subwords` of them are
+    subwords.
     """
     ordinary = tokens[~tokens["kind"].isin(NO_WORDS)]
     is_subword = ordinary["subword"].to_numpy(dtype=bool)
@@ -231,7 +232,8 @@ def _definitions(tokens: pd.DataFrame) -> dict[str, list[str]]:
 def _summary(tokens: pd.DataFrame, spelling: Spelling) -> dict[str, Any]:
     """Return the tokenizer's spelling, and whether short words come first.
 
-    `id_length_correlation` is Spearman's, between id and number of letters of words.
+    `id_length_correlation` is Spearman's, between the ids of words and their numbers of letters,
+    over words of several letters.
     """
     from scipy.stats import spearmanr
 

@@ -1,4 +1,4 @@
-"""Lists the kinds of tokens along a vocabulary, by runs and by blocks of ids."""
+"""Lists which kinds of tokens lie where in a vocabulary, by runs and by blocks of ids."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ COLUMNS += [*(f"n_{kind}" for kind in KINDS), "mean_n_characters", "mean_n_chara
 
 
 def runs_of_ids(kinds: Sequence[str], shortest_run: int) -> list[tuple[str, int, int]]:
-    """Return kind, first and last place of every run of a kind, or of `mixed` kinds.
+    """Return kind, first and last place of every run of one kind, or of `mixed` kinds.
 
     Neighboring runs shorter than `shortest_run` are joined and called `mixed`. Special and unused
     tokens are never joined.
@@ -46,9 +46,9 @@ def blocks_of_ids(n: int, size: int) -> list[tuple[str, int, int]]:
 
 
 def range_rows(tokens: pd.DataFrame, ranges: list[tuple[str, int, int]]) -> pd.DataFrame:
-    """Return a row a range of rows of `tokens`: ends, number of tokens by kind, and lengths.
+    """Return a row per range of rows of `tokens`: its ends, number of tokens by kind, and lengths.
 
-    `tokens` has id, token, kind and n_characters (NaN for a token without text).
+    `tokens` has id, token, kind and n_characters, which is NaN for a token without text.
     """
     return pd.DataFrame(
         [_range_row(kind, tokens.iloc[first : last + 1]) for kind, first, last in ranges],

@@ -1,4 +1,4 @@
-"""Describes the tokens of a vocabulary: text and kind."""
+"""Describes the tokens of a vocabulary: the text that a token stands for, and its kind."""
 
 import re
 
@@ -12,10 +12,10 @@ NO_WORDS = ("special", "unused", "byte")  # kinds that stand for no text
 
 
 def described_tokens(vocabulary: pd.DataFrame, spelling: Spelling) -> pd.DataFrame:
-    """Return a row a token: id, token, text (the word form), subword, kind, n_characters.
+    """Return a row per token: id, token, text (its word form), subword, kind, n_characters.
 
-    `kind` is the first fitting kind of `KINDS` in `vocabulary_id_ranges`. A special or unused token
-    has the token as text, a byte has no text; `n_characters` is NaN for all three.
+    `kind` is the first of `KINDS` in `vocabulary_id_ranges` that fits. A special or unused token is
+    its own text, a byte has none; `n_characters` is NaN for all three.
     """
     rows = []
     for number, token, given in vocabulary[["id", "token", "kind"]].itertuples(index=False):

@@ -1,1 +1,1 @@
-"""Measures for the open questions of the thesis."""
+"""Measures for the questions that the thesis leaves open."""

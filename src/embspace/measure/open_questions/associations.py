@@ -1,7 +1,7 @@
-"""Stage `measure_associations`: associations between sets of words, by kind of vectors and layer.
+"""Stage `measure_associations`: which sets of words go together, by kind of vectors and layer.
 
 Caliskan, Bryson and Narayanan (2017), "Semantics derived automatically from language corpora
-contain human-like biases", Science 356; of sentences May et al. (2019), arXiv:1903.10561. The rule
+contain human-like biases", Science 356; for sentences May et al. (2019), arXiv:1903.10561. The rule
 stands in conf/measure/open_questions/associations.yaml.
 """
 
@@ -124,8 +124,8 @@ def measure_associations(
 
     Words of several tokens are left out, as is a test with fewer than `FEWEST` words in a set. The
     interval of an effect size is over the words of all four sets, by halves of every set.
-    `professions` has how well the direction between two sets predicts the values of the professions
-    `held_out`, beside values dealt and directions between words of the vocabulary.
+    `professions` says how well the direction between two sets predicts the values of the
+    professions `held_out`, beside shuffled values and directions between words of the vocabulary.
 
     Raises:
         InputError: for a test without four known sets, or a frame without one {word}.
@@ -262,7 +262,7 @@ def _words(
     tests: Mapping[str, Sequence[str]],
     known: Sequence[str],
 ) -> Iterator[dict[str, Any]]:
-    """Yield the association of every target word, by the token embedding and by the last state."""
+    """Yield the association of every target word, by its token embedding and by its last state."""
     for name, (first, second, *attributes) in groups.items():
         for chosen, rows in zip(tests[name], (first, second), strict=False):
             columns = {

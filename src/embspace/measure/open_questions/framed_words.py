@@ -22,7 +22,7 @@ ByLayer = dict[str, Float[np.ndarray, "layer word dim"]]
 
 
 def load_any_tokenizer(name: str, model: Model) -> Any:
-    """Return the tokenizer of a model; None for a model without tokenizer."""
+    """Return the tokenizer of a model; None for a model without one."""
     return load_tokenizer(name, model) if tokenizer_files(model) else None
 
 
@@ -39,9 +39,9 @@ def vectors_in_frames(
     device: str,
     seed: int,
 ) -> tuple[list[str], dict[str, ByLayer]]:
-    """Return the words of a single token, and their `VECTORS`, trained and at `random` weights.
+    """Return the single-token words, and their `VECTORS`, trained and at `random` weights.
 
-    `input` has the token embeddings as the only layer. `state` is the mean of the word's states
+    `input` has the token embeddings as its only layer. `state` is the mean of the word's states
     over the frames, `sentence` the mean of the sentences' mean states.
     """
     texts = [frame.format(word=word) for word in words for frame in frames]
@@ -71,7 +71,7 @@ def single_tokens(
 ) -> tuple[list[list[int]], Int[np.ndarray, " word"]]:
     """Return every word's rows in the table of tokens, and the word's id; -1 for several tokens.
 
-    A word counts if the same single token has all of the word's characters in all sentences.
+    A word counts if the same single token has all of its characters in every sentence.
     """
     text = np.array([window.text for window in windows])[tokens["window"]]
     starts = np.searchsorted(text, np.arange(text.max() + 2))

@@ -15,8 +15,8 @@ def load_opposites(path: str) -> pd.DataFrame:
     """Return the list of pairs, with the columns `PAIR_COLUMNS`.
 
     Raises:
-        InputError: for wrong columns, an empty cell, an unknown part of speech or relation, a pair
-            of equal words, or a repeated word within a relation and part of speech.
+        InputError: for wrong columns, an empty cell, an unknown part of speech or relation, a word
+            paired with itself, or a word twice in one relation and part of speech.
     """
     table = load_table(path)
     if [*table.columns] != PAIR_COLUMNS:

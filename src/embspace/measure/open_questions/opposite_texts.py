@@ -128,14 +128,14 @@ def measure_opposite_texts(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Search, from some sentences, for the text least like the sentence, by changes of one word.
+    """Search, for some sentences, for the least similar text, by changes of one word.
 
-    A text passes if the likelihood per token is at least the `quantile` of `n_judged` sentences;
-    `word_pairs` and `judged` name the likelihood, `free` has no bound. `csv` has means over
-    sentences by number of changes, cosines in [-1, 1]. `searches` has the smallest cosines with the
-    verdicts of docs/open_questions.md, intervals of `level` over sentences. `texts` has the
-    resulting texts, and under `corpus` the least similar sentence of the corpora. Empty for a model
-    without texts, and with fewer than 4 sentences.
+    A text passes if its likelihood per token is at least the `quantile` of `n_judged` sentences.
+    The searches `word_pairs` and `judged` use the likelihood that names them, `free` has no bound.
+    `csv` has means over sentences by number of changes, cosines in [-1, 1]. `searches` has the
+    smallest cosines with the verdicts of docs/open_questions.md, with intervals of `level` over
+    sentences. `texts` has the resulting texts and, under `corpus`, the least similar sentence of
+    the corpora. Empty for a model that reads no text, and with fewer than 4 sentences.
     """
     chosen, words = _read(sentences, reader, fewest_words, most_words)
     if reader is None or words is None or len(chosen) < FEWEST:
@@ -199,7 +199,7 @@ def _judge_name(judging: Fluency | None, judge: str) -> str:
 
 
 def _passing(fluency: Fluency, bound: float, sentence: Sentence) -> Passes:
-    """Return a test of texts: is a text at least as likely as the bound?"""
+    """Return a function that says which texts are at least as likely as the bound."""
     return lambda texts: fluency.scores(texts, sentence.text) >= bound
 
 
@@ -246,7 +246,7 @@ def _steps(
 def _searches(
     courses: Mapping[str, Course], at_random: Course, trained: Tried, plain: Tried
 ) -> Iterator[dict[str, Any]]:
-    """Yield the verdicts of every search; for random weights, of the search without bound."""
+    """Yield the verdicts of every search; for random weights, of the search without a bound."""
     plain_row = search_row(at_random, plain.beside)
     for name in (FREE, WORD_PAIRS, JUDGED):
         if name in courses:
@@ -260,7 +260,7 @@ def _searches(
 def _texts(
     courses: Mapping[str, Course], trained: Tried, known: Mapping[str, Fluency]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the sentences, the least similar sentences of the corpora, and texts of searches."""
+    """Yield the sentences, the least similar sentences of the corpora, and results of searches."""
     likely = {name: likelihoods(course, known) for name, course in courses.items()}
     for number, sentence in enumerate(trained.sentences):
         first = {key: float(x[number, 0]) for key, x in likely[FREE].items()}

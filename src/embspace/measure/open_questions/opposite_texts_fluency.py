@@ -30,9 +30,9 @@ class Fluency(Protocol):
     """Says how likely texts are."""
 
     def scores(self, texts: Sequence[str], without: str = "") -> Float[np.ndarray, " text"]:
-        """Return the natural logarithm of the likelihood a token; larger is more fluent.
+        """Return the natural logarithm of the likelihood per token; larger is more fluent.
 
-        `without` is a sentence to leave out of the counts.
+        `without` is a sentence to leave out of the counts, so that it does not vouch for itself.
         """
         ...
 
@@ -82,7 +82,7 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, eq=False)
 class MaskedJudge:
-    """The model's masked head: pseudo-log-likelihood (Salazar et al. 2020)."""
+    """The masked head of the model itself: pseudo-log-likelihood (Salazar et al. 2020)."""
 
     module: Any
     tokenizer: Any
@@ -110,7 +110,7 @@ class MaskedJudge:
 
 @dataclass(frozen=True, eq=False)
 class LanguageJudge:
-    """A language model from left to right, with tied weights and a tokenizer."""
+    """A language model that reads from left to right, with tied weights and its own tokenizer."""
 
     module: Any
     tokenizer: Any
@@ -150,7 +150,7 @@ def load_judge(folder: str, name: str, model: Model, judge: str) -> Judge | None
     """Return the masked head of a model, else the language model `judge`; None without both.
 
     `folder` has the pins of the models in params.yaml; a judge without a pin is not used. A judge
-    has tied weights: scores are products with the judge's token embeddings.
+    has tied weights: its scores are products with its own token embeddings.
     """
     if isinstance(model, VectorsModel) or not tokenizer_files(model):
         return None

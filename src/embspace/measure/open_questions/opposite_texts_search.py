@@ -14,7 +14,7 @@ from embspace.measure.open_questions.rounding_states import TextReader
 from embspace.models.windows import cut_windows
 
 Passes = Callable[[Sequence[str]], np.ndarray]
-"""Tells of every text whether the search may take the text."""
+"""Says of every text whether the search may take it."""
 
 
 def all_pass(texts: Sequence[str]) -> np.ndarray:
@@ -31,7 +31,7 @@ class TextSpace:
     device: str
 
     def vectors(self, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
-        """Return a unit vector a text; a text has a single window."""
+        """Return a unit vector per text; every text must fit into a single window."""
         reader = self.reader
         windows = cut_windows(texts, reader.tokenizer, reader.window)
         states = window_states(
@@ -42,10 +42,11 @@ class TextSpace:
     def gradients(
         self, sentence: Sentence, open_words: Sequence[int], unit: np.ndarray, start: np.ndarray
     ) -> Float[np.ndarray, "word dim"]:
-        """Return the gradients of the cosine with `unit` by the embedding of every open word.
+        """Return the gradient of the cosine with `unit` by the embedding of every open word.
 
-        The word's embedding is set to `start`: at the sentence itself the cosine is largest and all
-        gradients are 0. For a model with a final norm, the gradient is of the normed state.
+        It is taken with the word's embedding at `start`, because at the sentence itself the cosine
+        is largest and all gradients are 0. For a model with a final norm, it is the gradient of the
+        normed state.
         """
         import torch
 
@@ -89,8 +90,8 @@ class Search:
     def descend(self, sentence: Sentence, passes: Passes) -> list[tuple[Sentence, float]]:
         """Return the sentence, then the text after every change, with the cosine to the sentence.
 
-        A change takes the smallest cosine among the texts that pass; the search ends if no text
-        lowers the cosine.
+        Every change takes the smallest cosine among the texts that pass; the search ends when no
+        text lowers the cosine.
         """
         (unit,) = self.space.vectors([sentence.text])
         steps = [(sentence, 1.0)]
@@ -148,7 +149,7 @@ class Search:
 
 
 def _first(order: Sequence[int], texts: Sequence[str], passes: Passes) -> int | None:
-    """Return the first row with a text that passes; texts are checked in growing portions."""
+    """Return the first row whose text passes; texts are checked in growing portions."""
     start, size = 0, 4
     while start < len(order):
         some = order[start : start + size]

@@ -1,4 +1,4 @@
-"""Sentences with a single token per word, and the words for replacements."""
+"""Sentences of single-token words, and the words that may replace them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ OTHER_WORD = regex.compile(r"[\p{L}\p{N}]+")
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence in parts; every second part is a word of a single token."""
+    """A sentence in parts; every second part is a single-token word."""
 
     parts: tuple[str, ...]
     ids: Int[np.ndarray, " token"]
@@ -33,7 +33,7 @@ class Sentence:
         return "".join(self.parts)
 
     def with_word(self, number: int, word: str, token: int) -> "Sentence":
-        """Return the sentence with a replaced word, capitalized as the word before."""
+        """Return the sentence with one word replaced, capitalized like the word before it."""
         parts, ids = list(self.parts), self.ids.copy()
         before = parts[2 * number + 1]
         parts[2 * number + 1] = word.capitalize() if before[0].isupper() else word
@@ -43,14 +43,14 @@ class Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The words for replacements: small letters, a single token, in the corpora."""
+    """The words for replacements: in small letters, single tokens, from the corpora."""
 
     texts: list[str]
     ids: Int[np.ndarray, " word"]
 
 
 def load_sentences(folder: str, corpora: Sequence[str]) -> list[str]:
-    """Return the different sentences of all texts of the corpora."""
+    """Return the sentences of all texts of the corpora, each once."""
     tables = [load_rows(f"{folder}/{corpus}.parquet") for corpus in corpora]
     texts = (text for table in tables for text in table["text"])
     return [*dict.fromkeys(part for text in texts for part in split_sentences(text))]
@@ -59,9 +59,10 @@ def load_sentences(folder: str, corpora: Sequence[str]) -> list[str]:
 def read_sentences(
     sentences: Sequence[str], tokenizer: Any, window: int, fewest: int, most: int
 ) -> tuple[list[Sentence], Words]:
-    """Return the sentences of `fewest` to `most` words of a single token, and the small words.
+    """Return the sentences of `fewest` to `most` single-token words, and the words for changes.
 
-    A sentence with a number, or with a word in several tokens, is left out.
+    A sentence with a number, or with a word of several tokens, is left out. Words for changes are
+    single tokens in small letters, from all sentences, but not from the beginning of a sentence.
     """
     windows = cut_windows(sentences, tokenizer, window) if sentences else []
     several = {part.text for part in windows if part.number}

@@ -19,7 +19,7 @@ VERDICTS = ("finds_opposites", "finds_strangers")
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """The texts of a search after every change, with the cosines to the sentences."""
+    """The texts of a search after every change, with their cosines to the sentences."""
 
     texts: list[list[str]]
     """By sentence; the first is the sentence, and the last stays where a search has ended."""
@@ -45,7 +45,7 @@ class Comparators:
     seed: int
 
     def interval(self, name: str, values: Float[np.ndarray, " sentence"]) -> dict[str, float]:
-        """Return the mean over sentences, with an interval by halves of the sentences."""
+        """Return the mean over sentences, with its interval by halves of the sentences."""
         interval = half_sample_interval(
             partial(_mean_of, values),
             len(values),
@@ -63,7 +63,7 @@ def _mean_of(values: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A search, with sentences to start from and cosines for comparison."""
+    """A search, the sentences to start from, and the cosines for comparison."""
 
     search: Search
     sentences: list[Sentence]
@@ -74,7 +74,7 @@ class Tried:
     """The smallest cosine of all pairs of sentences."""
 
     def course(self, passes: Callable[[Sentence], Passes]) -> Course:
-        """Return the course of the search from all sentences, with a test of texts per sentence."""
+        """Return the course of the search from all sentences; `passes` makes a sentence's test."""
         return course_of(self.search, self.sentences, [*map(passes, self.sentences)])
 
 
@@ -104,7 +104,7 @@ def tried_of(
 
 
 def course_of(search: Search, sentences: Sequence[Sentence], passes: Sequence[Passes]) -> Course:
-    """Return the course of a search from all sentences, with `passes` as the tests of texts."""
+    """Return the course of a search from all sentences, with a test of texts per sentence."""
     texts, cosines, n_changed = [], [], []
     for sentence, own in zip(sentences, passes, strict=True):
         steps = search.descend(sentence, own)
@@ -143,7 +143,7 @@ def search_row(course: Course, beside: Comparators) -> dict[str, Any]:
 
 
 def unless_at_random_weights(row: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row where verdicts fail if random weights fulfill the same rule."""
+    """Return the row, with `no` for every verdict whose rule random weights meet as well."""
     return {**row, **{name: _yes(row[name] == "yes" != plain[name]) for name in VERDICTS}}
 
 
@@ -154,13 +154,13 @@ def _yes(holds: bool) -> str:
 def course_rows(
     cosines: Float[np.ndarray, "sentence change"], beside: Comparators
 ) -> Iterator[dict[str, Any]]:
-    """Yield the mean cosine after every number of changes, with interval."""
+    """Yield the mean cosine after every number of changes, with its interval."""
     for n_changed, values in enumerate(cosines.T):
         yield {"n_changed": n_changed, **beside.interval("cosine", values)}
 
 
 def likelihoods(course: Course, known: Mapping[str, Fluency]) -> dict[str, np.ndarray]:
-    """Return the likelihood of all texts of a course (sentence, change), by the name in `known`."""
+    """Return the likelihood of all texts of a course (sentence, change), by name in `known`."""
     return {
         name: np.array([fluency.scores(texts, texts[0]) for texts in course.texts])
         for name, fluency in known.items()

@@ -52,11 +52,11 @@ def measure_opposite_words(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return the words of a single token ("parquet"), and their vectors ("safetensors").
+    """Return the single-token words ("parquet"), and their vectors ("safetensors").
 
     The words have the columns `COLUMNS`; in every tensor (layer, word, dim), a row is a word.
-    `input` has the token embeddings as the only layer, `state` the mean of the word's states over
-    the `frames` of the word's part of speech; `random_input` and `random_state` are of random
+    `input` has the token embeddings as its only layer, `state` the mean of the word's states over
+    the `frames` of its part of speech; `random_input` and `random_state` are the same at random
     weights.
 
     Raises:
@@ -94,7 +94,7 @@ def measure_opposite_words(
 
 
 def check_frames(frames: Frames, parts: Sequence[str]) -> None:
-    """Refuse frames without a part of speech, or without exactly one place for a word."""
+    """Refuse frames that lack a part of speech, and frames without exactly one place for a word."""
     for part in parts:
         if unknown := sorted({*frames} - {*PARTS_OF_SPEECH}):
             allowed = ", ".join(PARTS_OF_SPEECH)
@@ -110,7 +110,7 @@ def check_frames(frames: Frames, parts: Sequence[str]) -> None:
 
 
 def _words_of(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return the different words by part of speech, in the order of the list."""
+    """Return each word of a part of speech once, in the order of the list."""
     parts = [
         pairs[[column, "part_of_speech"]].rename(columns={column: "word"})
         for column in ("word", "other_word")

@@ -1,4 +1,4 @@
-"""Stage `measure_position_shape`: loops and dimensions of the curve of the positions.
+"""Stage `measure_position_shape`: the loops and dimensions of the positions, seen as a curve.
 
 The third question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """
@@ -102,7 +102,7 @@ def measure_position_shape(
 
     `regimes` is the table of positions of `measure_regimes`. Lengths and scales are in units of the
     root mean square distance from the mean, in all dimensions (`full`) or in three principal
-    components. Bounds hold a share `level` of the surrogates. Verdicts are by
+    components. The bounds of surrogates hold a share `level` of them. Verdicts are by
     docs/open_questions.md.
     """
     x = matrices.get("positional")
@@ -132,7 +132,7 @@ def measure_position_shape(
 
 
 def _loops(own: Shape, drawn: dict[str, list[Shape]], level: float) -> Iterator[dict[str, Any]]:
-    """Yield the longest loops, with the share of surrogates with a shorter longest loop."""
+    """Yield the longest loops, with the share of surrogates whose longest loop is shorter."""
     for space, bars in own.bars.items():
         longest = {
             name: np.array([shape.values[space, "longest_loop"][0] for shape in shapes])
@@ -154,7 +154,7 @@ def _loops(own: Shape, drawn: dict[str, list[Shape]], level: float) -> Iterator[
 def _beside(
     read: Read, beside: Shape, drawn: dict[str, list[Shape]], level: float
 ) -> dict[str, Float[np.ndarray, " value"]]:
-    """Return the columns of `BESIDE` for the values of `read`, a function of a shape."""
+    """Return the columns of `BESIDE` for the values that `read` takes from a shape."""
     columns = {"sinusoids": read(beside)}
     for name, shapes in drawn.items():
         ends = mean_and_range(np.array([read(shape) for shape in shapes]), level)

@@ -1,4 +1,4 @@
-"""Measures the shape of a table of positions: planes, loops, parts and dimensions over scales."""
+"""Measures the shape of one table of positions: planes, loops, parts, dimensions over scales."""
 
 from typing import NamedTuple
 
@@ -32,27 +32,27 @@ class Search(NamedTuple):
     """Distances, in units of the root mean square distance from the mean."""
     tolerance: float
     factor: float
-    """Least ratio of the scales at the ends of a steady slope; see `steady_dimension`."""
+    """The least ratio of the scales at the ends of a steady slope; see `steady_dimension`."""
     parts_gap: float
     """Gap between parts, and the share of positions of the smallest; see `parts_by_gaps`."""
     smallest_part: float
 
 
 class Shape(NamedTuple):
-    """The measures of a table; lengths are in root mean square distances from the mean."""
+    """The measures of one table; lengths are in root mean square distances from the mean."""
 
     planes: Float[np.ndarray, "plane 4"]
     """Share of variance, turns, period, share of power."""
     bars: dict[str, Float[np.ndarray, "loop 2"]]
-    """By space: birth and death, the longest first; NaN for missing loops."""
+    """By space: birth and death, the longest first; NaN if there are fewer loops."""
     slopes: dict[tuple[str, str], Float[np.ndarray, " scale"]]
     """By space and method."""
     values: dict[tuple[str, str], Float[np.ndarray, "3"]]
-    """By space and measure: value, and for a dimension both ends of the steady scales."""
+    """By space and measure: value, and for a dimension the scales between which it is steady."""
 
 
 def shape_of(x: Float[np.ndarray, "n dim"], positions: Int[np.ndarray, " n"], how: Search) -> Shape:
-    """Return the shape of a table with `positions` as rows."""
+    """Return the shape of a table whose rows are `positions`."""
     n_components = min(max(2 * how.n_planes, N_COMPONENTS), *x.shape)
     components = principal_components(x, n_components=n_components)
     coordinates = components.coordinates

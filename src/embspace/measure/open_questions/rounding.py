@@ -1,4 +1,4 @@
-"""Stage `measure_rounding`: do measures of layers survive weights of few bits?
+"""Stage `measure_rounding`: which measures of layers survive weights of few bits?
 
 The fifth question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """
@@ -91,11 +91,11 @@ def measure_rounding(
 
     Every matrix is rounded to nearest at all numbers of `bits`, with a scale per row (`row`) or per
     block of `block` entries (`block`). `csv` has the measures: `mean_cosine`, `two_nn` and
-    `hubness` of ordinary tokens, `reciprocal_rank` of second halves of texts among first halves by
-    mean pooling. `verdict` is `keeps` inside the interval of full precision, `flips` outside by
-    more than the interval's width, else `open`. `likeness` has the cosine between a token's states
-    at both precisions, in [-1, 1], and the share of nearest neighbors kept. Empty for a model
-    without texts, and with fewer than 4 documents.
+    `hubness` of ordinary tokens, and `reciprocal_rank` of second halves of texts among first halves
+    by mean pooling. `verdict` is `keeps` inside the interval of full precision, `flips` outside by
+    more than the interval's width, else `open`. `likeness` has a token's cosine with its own state
+    at full precision, in [-1, 1], and the share of its nearest neighbors that stay. Empty for a
+    model that reads no text, and with fewer than 4 documents.
     """
     chosen = texts.some(most_documents)
     if reader is None or chosen.n_documents < 4:

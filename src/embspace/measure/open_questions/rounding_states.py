@@ -1,4 +1,4 @@
-"""Texts of a corpus, whole and in halves, with a model's states."""
+"""Texts of a corpus, whole and in halves, and a model's states of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class LargestCorpus:
         return int(self.texts["document"].nunique())
 
     def some(self, most_documents: int) -> "LargestCorpus":
-        """Return the texts of at most `most_documents` documents, evenly over the corpus."""
+        """Return the texts of at most `most_documents` documents, spread evenly over the corpus."""
         return replace(self, texts=some_documents(self.texts, most_documents))
 
 
@@ -47,7 +47,7 @@ def load_largest(folder: str, corpora: Sequence[str]) -> LargestCorpus:
 
 @dataclass(frozen=True, eq=False)
 class TextReader:
-    """A model with tokenizer, and the number of tokens in a window."""
+    """A model with its tokenizer, and the number of tokens in a window."""
 
     module: Any
     tokenizer: Any
@@ -55,12 +55,12 @@ class TextReader:
     final_norm: str | None
 
     def with_module(self, module: Any) -> "TextReader":
-        """Return the same reader with a module of different weights."""
+        """Return the same reader with other weights."""
         return replace(self, module=module)
 
 
 def load_text_reader(name: str, model: Model) -> TextReader | None:
-    """Return a model with tokenizer; None for a model without texts."""
+    """Return a model and its tokenizer; None for a model that reads no text."""
     if isinstance(model, VectorsModel) or not tokenizer_files(model):
         return None
     module = load_model(name, model)
@@ -70,12 +70,12 @@ def load_text_reader(name: str, model: Model) -> TextReader | None:
 
 @dataclass(frozen=True, eq=False)
 class ReadTexts:
-    """Hidden states of texts, by token, and of halves of texts, by window."""
+    """Hidden states of texts, by token, and of their halves, by window."""
 
     tokens: Float[np.ndarray, "layer token dim"]
     """The states of ordinary tokens."""
     document: Int[np.ndarray, " token"]
-    """The number of every token's document."""
+    """The number of the document of every token."""
     halves: pd.DataFrame
     """The halves of texts: id, document, copy_of, half, text."""
     windows: Int[np.ndarray, " window"]
@@ -87,7 +87,7 @@ class ReadTexts:
 def read_texts(
     corpus: LargestCorpus, reader: TextReader, tokens_per_batch: int, device: str
 ) -> ReadTexts:
-    """Read texts whole and in halves."""
+    """Read texts as wholes, and their halves separately."""
     windows = _windows(corpus.texts, reader)
     states = window_states(reader.module, windows, reader.final_norm, tokens_per_batch, device)
     is_ordinary = np.concatenate([~(window.special | window.repeated) for window in windows])

@@ -32,7 +32,7 @@ class Bounded(NamedTuple):
     high: float
 
     def verdict(self, value: float) -> str:
-        """Return whether a new value lies inside, or outside by more than the width."""
+        """Return whether another value lies inside, or outside by more than the width."""
         beyond = max(self.low - value, value - self.high)
         if np.isnan(beyond) or 0 < beyond <= self.high - self.low:
             return OPEN
@@ -41,7 +41,7 @@ class Bounded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Full:
-    """States, neighbors and measures of all layers at full precision."""
+    """States, neighbors and measures of every layer at full precision."""
 
     tokens: Float[np.ndarray, "layer token dim"]
     """States of the tokens in the sample."""
@@ -113,7 +113,7 @@ def _search_value(
 
 
 def reciprocal_ranks(read: ReadTexts, layer: int) -> Float[np.ndarray, " query"] | None:
-    """Return, per second half, the reciprocal rank of the text's first half, by mean pooling."""
+    """Return, for every second half, the reciprocal rank of its first half, by mean pooling."""
     if not len(read.windows):
         return None
     is_candidate = (read.halves["half"] == 1).to_numpy()[read.windows]

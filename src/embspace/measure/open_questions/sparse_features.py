@@ -125,13 +125,13 @@ def measure_sparse_features(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Search features in the middle and the last layer with several seeds, and match the features.
+    """Search for features in the middle and the last layer with several seeds, and match them.
 
-    Every seed has separate documents.
+    Every seed has its own documents.
 
-    `csv` has a row a layer, method and cloud: the model's states, states at random weights, a
-    Gaussian cloud. For a layer and method, a common cosine decides whether a feature recurs, in all
-    clouds. `features` describes the features of the first seed that recur best, of the model and of
+    `csv` has a row per layer, method and cloud: the model's states, states at random weights, a
+    Gaussian cloud. For a layer and method, the same cosine decides in all clouds whether a feature
+    recurs. `features` describes the features of the first seed that recur best, of the model and of
     random weights. Verdicts are by the rule of conf/.
     """
     if corpus is None or module is None:
@@ -184,8 +184,8 @@ def _in_clouds(
 ) -> dict[str, tuple[list[FeatureSet], Recurrence]]:
     """Return the features of all seeds in every cloud, and how far the seeds agree.
 
-    A feature recurs above the largest match with random directions in any cloud: a separate
-    threshold per cloud would be near 1 where few directions hold most of the variance.
+    A feature recurs if its match exceeds the largest match with random directions in any cloud: a
+    separate threshold per cloud would be near 1 where few directions hold most of the variance.
     """
     made = {name: _seeds(x, parts, method, how) for name, x in clouds.items()}
     threshold = max(
@@ -206,7 +206,7 @@ def _seeds(
     method: str,
     how: How,
 ) -> list[FeatureSet]:
-    """Return the features of all seeds, a part of the documents per seed."""
+    """Return the features of all seeds, with a separate part of the documents per seed."""
     seeds = [*enumerate(parts, start=how.seed * how.n_seeds)]
     if method == ICA:
         cloud = whitened_cloud(x, how.n_components)
@@ -220,7 +220,7 @@ def _seeds(
 def _compared(
     made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], n_tokens: int, margin: float
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row a cloud; the model's has the verdict."""
+    """Yield a row per cloud; the model's has the verdict."""
     for name, (seeds, recurring) in made.items():
         dead = [1 - features.is_alive.mean() for features in seeds]
         yield {
@@ -255,7 +255,7 @@ def _verdict(made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], margin
 def _listed(
     first: FeatureSet, recurring: Recurrence, read: TokenStates, n: int, how: Shown
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for the features of the first seed with the best matches in all further seeds."""
+    """Yield a row for the features of the first seed with the best matches in the other seeds."""
     smallest = recurring.first_seed
     order = np.argsort(-np.nan_to_num(smallest, nan=-1), kind="stable")
     for rank, feature in enumerate(order[:n], start=1):

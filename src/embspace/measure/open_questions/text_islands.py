@@ -1,7 +1,7 @@
 """Stage `measure_text_islands`: are islands of texts on a map topics, lengths or sources?
 
-Luisto's thesis, section 5.1, looked at parts of maps of texts, without reporting any. Rules stand
-in conf/measure/open_questions/text_islands.yaml.
+Luisto's thesis, section 5.1, looked at parts of its maps of texts, but does not report any. Rules
+stand in conf/measure/open_questions/text_islands.yaml.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -157,7 +157,7 @@ class How(NamedTuple):
     seed: int
 
     def stream(self, *names: object) -> np.random.Generator:
-        """Return a generator by names; different names give independent draws."""
+        """Return a separate generator for these names."""
         return stream_of(np.random.default_rng(self.seed), *map(str, names))
 
 
@@ -184,8 +184,8 @@ def measure_text_islands(
 ) -> Outcome:
     """Find islands of texts by layer and space, and on t-SNE maps of the last space.
 
-    `csv` has a row a place: number of islands, number of islands that stand, and the family by the
-    rule. `labels` compares islands with all labels, `islands` describes the islands on maps.
+    `csv` has a row per place: the number of islands, how many stand, and their family by the rule.
+    `labels` compares islands with every label, `islands` describes the islands on maps.
     """
     if coordinates.empty or module is None:
         return TEXT_ISLANDS.empty(n_texts=0, n_space_islands=0, n_space_standing=0)
@@ -227,7 +227,7 @@ def _n_layers(states: Mapping[str, Mapping[str, np.ndarray]]) -> int:
 
 
 def _counts(table: pd.DataFrame) -> dict[str, int]:
-    """Return the counts of the last space, at the last layer, on the map with most texts."""
+    """Return the counts of the last space, at its last layer, on the map with most texts."""
     own = table[(table["weights"] == TRAINED) & (table["method"] == SPACE)]
     last = own.groupby("map").tail(1).nlargest(1, "n_texts")
     return {
@@ -323,7 +323,7 @@ def _in_space(x: Float[np.ndarray, "text dim"], place: Place, how: How) -> Islan
 def _add(
     rows: dict[str, Any], place: Place, islands: Islands, labels: pd.DataFrame, how: How
 ) -> None:
-    """Add the row of a place to `csv`, and the comparison with labels to `labels`."""
+    """Add the row of a place to `csv`, and its comparison with labels to `labels`."""
     stream = how.stream("labels", *place)
     verdicts, compared = families_of_islands(islands.labels, labels, how.families, stream)
     rows["labels"] += [{**place._asdict(), **row} for row in compared]
@@ -349,7 +349,7 @@ def _described(
     words: Sequence[set[str]],
     how: How,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row an island; `in_space` has islands of the map's space."""
+    """Yield a row per island; `in_space` has the islands of the space that the map shows."""
     jaccard = np.full(islands.n, np.nan)
     if in_space is not None:
         jaccard = best_jaccard(islands.labels, in_space.labels, islands.n)

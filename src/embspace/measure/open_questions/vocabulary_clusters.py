@@ -1,4 +1,4 @@
-"""Stage `measure_vocabulary_clusters`: the parts of the cloud of token embeddings.
+"""Stage `measure_vocabulary_clusters`: the parts that make up the cloud of token embeddings.
 
 The fourth question of Luisto's thesis, section 5.2, by the rules of docs/open_questions.md.
 """
@@ -103,11 +103,12 @@ def measure_vocabulary_clusters(
     n_listed: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Find clusters of the token embeddings at unit length, and mark clusters that stand.
+    """Find clusters of the token embeddings at unit length, and mark the clusters that stand.
 
-    `vocabulary` has token and kind for every row of the matrix `input`. `parts` has a row a cluster
-    and smallest cluster, `sizes` a row a smallest cluster, `clouds` the values of Gaussian clouds.
-    `json` counts different parts that stand. Verdicts are by docs/open_questions.md.
+    `vocabulary` has token and kind for every row of the matrix `input`. `parts` has a row per
+    cluster and smallest cluster, `sizes` a row per smallest cluster, `clouds` the values of
+    Gaussian clouds. `json` counts the parts that stand, repeated parts only once. Verdicts are by
+    docs/open_questions.md.
     """
     x = unit_rows(matrices["input"].astype(np.float32))
     if len(x) <= 2 * n_neighbors:
@@ -169,7 +170,7 @@ def _parts(
     n_listed: int,
     jaccard: float,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row a cluster, from the smallest clusters on; typical tokens name a cluster."""
+    """Yield a row per cluster, from the smallest clusters on; typical tokens name a cluster."""
     kinds, tokens = vocabulary["kind"], vocabulary["token"]
     for number, (size, clusters, standing) in enumerate(zip(smallest, own, stand, strict=True)):
         repeated = _repeated(jaccard, clusters.labels, own[:number], stand[:number])
@@ -197,7 +198,7 @@ def _repeated(
     before: Sequence[Clusters],
     stand: Sequence[Bool[np.ndarray, " cluster"]],
 ) -> Bool[np.ndarray, " cluster"]:
-    """Mark parts equal, but for few tokens, to a standing part of a smaller size."""
+    """Mark the parts that also stand at a smaller size, the same but for few tokens."""
     n = int(labels.max(initial=-1)) + 1
     repeated = np.zeros(n, dtype=np.bool_)
     for clusters, standing in zip(before, stand, strict=True):

@@ -16,10 +16,10 @@ N_SETS = 4  # of a test
 
 
 def load_word_sets(path: str) -> pd.DataFrame:
-    """Return the sets, a row a word.
+    """Return the sets, a row per word.
 
     Raises:
-        InputError: for wrong columns, an empty cell, or a repeated word in a set.
+        InputError: for wrong columns, an empty cell, or a word twice in a set.
     """
     table = load_table(path)
     if [*table.columns] != COLUMNS:

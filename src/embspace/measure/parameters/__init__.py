@@ -1,1 +1,1 @@
-"""Measures of the parameters of a model, read in the words of the vocabulary."""
+"""Measures of the parameters of a model, read in the words of its vocabulary."""

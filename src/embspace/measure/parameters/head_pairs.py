@@ -160,7 +160,7 @@ def measure_head_pairs(
 
 
 class _HeadResults(NamedTuple):
-    """Holds the results of a form of a head."""
+    """Holds the results of one form of one head."""
 
     pairs: dict[str, TopPairs]
     profile: Row
@@ -178,7 +178,7 @@ class _Reading:
     def head_results(
         self, layer: int, head: int, form: HeadForm, threshold: float | None
     ) -> _HeadResults:
-        """Return the pairs of a head, the number above the threshold, and the keys."""
+        """Return the pairs of a head, how many lie above the threshold, and its keys."""
         x, y = self.search.factors(layer, head, form)
         pairs = self.search.pairs(x, y)
         profile = {

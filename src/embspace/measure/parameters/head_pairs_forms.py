@@ -1,4 +1,4 @@
-"""Computes the interactions of a head with a vocabulary, and the top pairs."""
+"""Computes the interactions of a head with a vocabulary, and their top pairs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ Matrix = Float[np.ndarray, "row dim"]
 
 @dataclass(frozen=True, eq=False)
 class TopPairs:
-    """The top pairs of a form of a head."""
+    """The top pairs of one form of one head."""
 
     unequal: VocabularyPairs
     """Without pairs of equal tokens."""
     all: VocabularyPairs
-    """Pairs of equal tokens included, twice as many."""
+    """Twice as many, with pairs of equal tokens included."""
 
 
 def head_factors(
@@ -63,12 +63,12 @@ def head_query_bias(
 def key_only(
     queries: TokenFactor, keys: TokenFactor, bias: Float[np.ndarray, " rank"] | None, n_listed: int
 ) -> tuple[dict[str, float], list[tuple[int, float]]]:
-    """Return the shares of the parts common to all queries, and the keys with the largest part.
+    """Return the shares of the terms that are the same for every query, and the keys with most.
 
-    The score of query x and key y is (x + b)'(y + c), b and c the biases. (x + b)'c is the same for
-    all keys, and drops out of the softmax; b'y, the term of the key alone, does not. Shares are
-    from `key_shares`, every token a query and a key. Without a bias the first share is NaN, and no
-    key is listed.
+    The score of query x and key y is (x + b)'(y + c), with biases b and c. (x + b)'c is the same
+    for all keys, so the softmax drops it; b'y, the term of the key alone, stays. Shares are those
+    of `key_shares`, where every token is a query and a key. Without a bias the first share is NaN,
+    and no key is listed.
     """
     one_text = np.zeros(len(queries), dtype=np.int64)
     moments = text_moments(queries if bias is None else queries + bias, one_text)
@@ -84,7 +84,7 @@ def key_only(
 def token_factors(
     embedding: Float[np.ndarray, "token dim"], factors: tuple[Matrix, Matrix]
 ) -> tuple[TokenFactor, TokenFactor]:
-    """Return both sides of a form, of shape (token, rank); products of the sides are the scores."""
+    """Return both sides of a form, each of shape (token, rank); their products are the scores."""
     both = token_factor(embedding, np.concatenate(factors).T)
     first, second = np.split(both, [len(factors[0])], axis=1)
     return np.ascontiguousarray(first), np.ascontiguousarray(second)
@@ -93,7 +93,7 @@ def token_factors(
 def shuffled(
     factors: tuple[Matrix, Matrix], generator: np.random.Generator
 ) -> tuple[Matrix, Matrix]:
-    """Return the factors with all entries in random order."""
+    """Return the factors with all their entries in random order."""
     first, second = (generator.permuted(factor.ravel()).reshape(factor.shape) for factor in factors)
     return first, second
 
@@ -103,7 +103,8 @@ def find_pairs(
 ) -> TopPairs:
     """Return the pairs of the largest scores, among some tokens.
 
-    Pairs with equal tokens are twice as many: permutations leave out pairs of equal tokens.
+    With equal tokens, twice as many pairs are kept, so that enough remain when a permutation leaves
+    out the pairs that it makes equal.
     """
     some = {"classes": classes, "tokens": tokens}
     unequal = top_pairs(x, y, n_pairs=2 * n_pairs, order="largest", **some)

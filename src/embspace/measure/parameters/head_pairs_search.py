@@ -1,4 +1,4 @@
-"""Searches the top pairs of the heads of a model, and makes rows of a table."""
+"""Searches the top pairs of the heads of a model, and makes the rows of their table."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class PairSearch:
 
     parameters: ModelParameters
     classes: Classes
-    """The class of every token; equal tokens share a class."""
+    """The class of every token; tokens that are equal share a class."""
     chosen: Mapping[str, ChosenTokens]
     n_pairs: int
 
@@ -69,9 +69,10 @@ class PairSearch:
 
 
 def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...]]) -> list[Made]:
-    """Return a function's results for all arguments, in order, an argument a core at a time.
+    """Return a function's results for all arguments, in order, one argument per core at a time.
 
-    Products take a single thread meanwhile: several threads would wait at every small block.
+    Products use one thread meanwhile: several threads would wait for each other at every small
+    block.
     """
     import torch
     from joblib import Parallel, delayed
@@ -88,7 +89,7 @@ def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...
 
 
 def head_places(parameters: ModelParameters) -> pd.DataFrame:
-    """Return layer and head of all heads, both from 1; heads of a shared block once."""
+    """Return layer and head of all heads, both from 1; the heads of a shared block only once."""
     layers = distinct_layers(parameters.layers)
     places = [(layer.layer, head + 1) for layer in layers for head in range(layer.n_heads)]
     return pd.DataFrame(places, columns=["layer", "head"])
@@ -115,7 +116,7 @@ def check_size(parameters: ModelParameters, words: Words) -> None:
 def pair_rows(
     pair_lists: list[TopPairs], heads: pd.DataFrame, words: Words, n_listed: int
 ) -> list[Row]:
-    """Return a row a pair, without pairs of equal tokens; `heads` has a row a list of pairs."""
+    """Return a row per pair, without pairs of equal tokens; `heads` has a row per list."""
     rows: list[Row] = []
     for pairs, record in zip(pair_lists, heads.to_dict("records"), strict=True):
         some, place = pairs.unequal, {str(key): value for key, value in record.items()}

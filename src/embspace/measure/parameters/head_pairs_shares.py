@@ -1,4 +1,4 @@
-"""The shares of categories among the top pairs of heads, beside the shares by chance."""
+"""The shares of categories among the top pairs of heads, beside the shares expected by chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from embspace.measure.parameters.head_pairs_words import EQUAL, Words
 
 @dataclass(frozen=True)
 class Rules:
-    """Settings of shares and nulls."""
+    """Settings of shares and their nulls."""
 
     n_pairs: int
     n_permutations: int
@@ -39,7 +39,7 @@ class _Lists:
     all: PairLists
     """Twice as long."""
     first: PairLists
-    """The first half of `all`, for the share of equal pairs."""
+    """The first half of `all`, from which the share of equal pairs is computed."""
 
     @classmethod
     def of(cls, top_pairs: Sequence[TopPairs], n_pairs: int) -> "_Lists":
@@ -105,7 +105,7 @@ def share_rows(
 
 
 def _mean(shares: Float[np.ndarray, "draw ..."]) -> Float[np.ndarray, "..."]:
-    """Return the mean over draws with a pair; NaN without any."""
+    """Return the mean over the draws that have a pair; NaN if none has."""
     n = (~np.isnan(shares)).sum(axis=0)
     return np.divide(np.nansum(shares, axis=0), n, out=np.full(n.shape, np.nan), where=n > 0)
 

@@ -1,4 +1,4 @@
-"""Finds equal tokens, tokens that join into a word, and tokens of a list of words."""
+"""Finds tokens that are equal, that join into a word, or that stand in one list of words."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ PART_OF_SPEECH = "part_of_speech"
 RESERVED = (EQUAL, *JOINED, PART_OF_SPEECH)
 NO_WORDS = ("special", "unused")
 ListedWords = Sequence[tuple[str, str]]
-"""Words of a category, with a value per entry; a word may have several entries."""
+"""Words of a category, each with a value; a word may have several values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,16 +32,16 @@ class Words:
     """Holds the texts, classes and lists of the tokens of a vocabulary."""
 
     shown: list[str]
-    """The tokens in the tokenizer's spelling."""
+    """The tokens as the tokenizer spells them."""
     classes: Int[np.ndarray, " token"]
-    """Class of every token; tokens of equal text, in lower case without marks, share a class."""
+    """The class of a token; tokens of the same text, in lower case without marks, share one."""
     ordinary: Int[np.ndarray, " some"]
-    """The tokens neither special nor unused."""
+    """The tokens that are neither special nor unused."""
     equal: Relation
     relations: dict[str, Relation]
-    """The relation of every category but `equal`; without pairs of equal tokens."""
+    """The relation of every category but `equal`; pairs of equal tokens are left out of them."""
     n_words: dict[str, int]
-    """The number of tokens with a value, by list."""
+    """The number of tokens that have a value, by list."""
 
 
 def words_of(
@@ -76,11 +76,11 @@ def words_of(
 
 
 def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
-    """Return the lists of a folder, a file a category, and the parts of speech of `words`.
+    """Return the lists of a folder, one file per category, and the parts of speech of `words`.
 
     Raises:
-        InputError: for a file without the columns word and value, or with an empty cell, and for
-            the name of a category without list.
+        InputError: for a file without the columns word and value, or with an empty cell, and for a
+            file named after a category that has no list.
     """
     lists: dict[str, ListedWords] = {}
     for path in sorted(Path(folder).glob("*.csv")):
@@ -101,7 +101,7 @@ def load_word_lists(folder: str, words: pd.DataFrame) -> dict[str, ListedWords]:
 
 
 def _text(token: str, spelling: Spelling | None) -> str:
-    """Return the text of a token in lower case; bytes without text stay unchanged."""
+    """Return the text of a token in lower case; bytes that are no text stay as they are."""
     body = token if spelling is None else spelling.word_form(token)
     return (token if body is None else body).strip().lower()
 

@@ -1,7 +1,7 @@
 """Stage `measure_keep_k`: the rest of vectors reduced to the k strongest tokens.
 
-The check of Dar et al. 2023 (appendix A) for choosing the embedding matrix E' to read vectors with:
-the transpose, or the pseudo-inverse.
+With this check, Dar et al. 2023 (appendix A) choose the embedding matrix E' by which vectors are
+read: the transpose, or the pseudo-inverse.
 """
 
 from collections.abc import Mapping
@@ -89,15 +89,15 @@ def measure_keep_k(
 ) -> Outcome:
     """Return the cosine of Gram matrices before and after keeping k tokens, by kind of vectors.
 
-    A pool has `n_pool` vectors of a kind, a draw `n_vectors` of the pool. A value is the mean over
-    `n_draws` draws, `low` and `high` are the ends of the middle `level` of the draws. Where a draw
-    is half of the pool, the range is an interval of the mean by half-samples (Politis & Romano
-    1994). Hidden states of a document are drawn together. No draw has more than half of the pool.
-    `k` beyond the vocabulary are left out.
+    A pool has `n_pool` vectors of one kind, and a draw takes `n_vectors` of its pool. A value is
+    the mean over `n_draws` draws; `low` and `high` are the ends of the middle `level` of the draws.
+    Where a draw is half of the pool, this range is an interval of the mean by half-samples (Politis
+    & Romano 1994). Hidden states of one document are drawn together. No draw has more than half of
+    its pool. `k` beyond the vocabulary are left out.
 
     The chosen inverse has the higher mean over keys and values of the MLPs and all k up to 500; the
-    interval of the advantage is over the same draws of both. Tables are empty for a model with
-    unknown blocks.
+    interval of its advantage is over the same draws of both. Tables are empty for a model whose
+    blocks are not known.
     """
     from threadpoolctl import threadpool_limits
 
@@ -138,7 +138,7 @@ def measure_keep_k(
 
 @dataclass(frozen=True, eq=False)
 class _Pool:
-    """Vectors of a kind, with groups that are drawn together."""
+    """Vectors of one kind, and the groups in which they are drawn."""
 
     vectors: Float[np.ndarray, "row dim"]
     unit: Int[np.ndarray, " row"]
@@ -171,7 +171,7 @@ def _pools(
 
 
 def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Pool:
-    """Return states after blocks, of all layers alike, with the documents."""
+    """Return states after blocks, from all layers alike, with their documents."""
     tokens = states.tokens
     document = states.document[tokens["window"].to_numpy()]
     kept = np.flatnonzero(~tokens["repeated"].to_numpy())
@@ -186,7 +186,7 @@ def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Po
 
 
 def _table(drawn: DrawnCosines, n_pool: Mapping[str, int], level: float) -> pd.DataFrame:
-    """Return a row for every kind, inverse, k and number of vectors."""
+    """Return a row per kind, inverse, k and number of vectors."""
     return SCORES.of(
         dict(zip(KEYS, key, strict=True))
         | dict(zip(PROFILE, map(float, mean_and_range(cosines, level)), strict=True))

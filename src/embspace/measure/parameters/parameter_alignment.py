@@ -1,4 +1,4 @@
-"""Stage `measure_parameter_alignment`: the layers of a run's seeds, matched by parameters."""
+"""Stage `measure_parameter_alignment`: the layers of a run's seeds, matched by their parameters."""
 
 from collections.abc import Iterable
 from itertools import combinations

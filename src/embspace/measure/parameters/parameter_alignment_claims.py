@@ -1,4 +1,4 @@
-"""Verdicts on claims of Dar et al. on the layers of two seeds, by the matches of a run's seeds."""
+"""Decides what Dar et al. claim of the layers of two seeds, by how a run's seeds are matched."""
 
 from collections.abc import Iterator
 

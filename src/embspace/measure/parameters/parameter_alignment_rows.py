@@ -30,13 +30,13 @@ VOCABULARY, RAW = "vocabulary", "raw"
 
 @dataclass(frozen=True, eq=False)
 class LayerMap:
-    """The similarity of every two layers of two models, for a group and space."""
+    """The similarity of every two layers of two models, for one group and space."""
 
     group: str
     space: str
     similarity: Similarity
     dealt: list[Similarity]
-    """The same similarity, with rows of the second model assigned to layers at random."""
+    """The same similarity when rows of the other model are assigned to its layers at random."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,9 @@ def layer_maps(
 ) -> Iterator[LayerMap]:
     """Yield how alike the layers of two models are, by group and space.
 
-    Groups absent from a model are left out, as is the raw space of models of unlike widths. `names`
-    are the names of the draws of the null, `models` is the name of both models in an error.
+    Groups that one of the models lacks are left out, as is the raw space of models of different
+    widths. `names` are the names of the null's draws; `models` is what an error calls the two
+    models.
 
     Raises:
         InputError: if a layer has constant rows alone.
@@ -175,7 +176,7 @@ def _require_defined(similarity: Similarity, what: str, models: str) -> None:
     """Stop unless the parameters of every layer can be correlated.
 
     Raises:
-        InputError: naming parameters, space, models and the first layer without variation.
+        InputError: naming parameters, space, models and the first layer with constant rows alone.
     """
     undefined = np.isnan(similarity)
     if not undefined.any():
@@ -214,7 +215,7 @@ def _assignment_row(similarity: Similarity, null: Float[np.ndarray, " draw"], le
 
 
 def cell_rows(similarity: Similarity) -> Iterator[Row]:
-    """Yield a row a pair of layers, numbered from 1, and whether the assignment matches the two."""
+    """Yield a row per pair of layers, numbered from 1, and whether the assignment matches them."""
     order = best_order(similarity)
     for layer, other in np.ndindex(*similarity.shape):
         yield {

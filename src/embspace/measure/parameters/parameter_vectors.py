@@ -1,7 +1,7 @@
 """Stage `measure_parameter_vectors`: the vectors of every layer read as words, without any text.
 
 Projection to the vocabulary after Dar et al. 2023 (section 3), beside vectors with shuffled
-coordinates: same lengths and outliers, no direction.
+coordinates, which have the same lengths and outliers but no direction.
 """
 
 from collections.abc import Iterator
@@ -96,19 +96,19 @@ class _Reading:
 
     name: str
     readers: Float[np.ndarray, "token width"]
-    """The embeddings for scoring tokens, with rows for tokens that may be named."""
+    """The rows that score tokens, for the tokens that may be named."""
     mean: Float[np.ndarray, " width"]
     spread: Float[np.ndarray, "width width"]
     """The covariance of the readers."""
     unit: Float[np.ndarray, "token dim"]
-    """The embeddings of the same tokens, less the mean, at length 1."""
+    """The embeddings of the same tokens, less their mean, at length 1."""
     through: HeadTransform | None = None
     is_scaled: bool = False
 
     def prepared(
         self, vectors: Float[np.ndarray, "row dim"], scale: Float[np.ndarray, " dim"] | None
     ) -> Float[np.ndarray, "row width"]:
-        """Return the vectors to multiply with the readers."""
+        """Return the vectors by which the readers are multiplied."""
         if self.through is not None:
             nothing = np.zeros((1, vectors.shape[1]), np.float32)
             return self.through(vectors) - self.through(nothing)
@@ -129,13 +129,13 @@ def measure_parameter_vectors(
     """Return the `k` tokens read from every vector, by layer and group, and their coherence.
 
     `coherence` is the mean cosine of two of the k tokens' embeddings, less the mean embedding;
-    `first_token_deviations` is the highest score in standard deviations over all tokens above the
-    mean. All vectors are read, without an interval. Readings: by the token embeddings; by the
-    pseudo-inverse; with the gain of the norm between; and through the masked head, if present.
-    Cards show the `n_coherent` most coherent vectors and `n_random` random vectors; tokens of the
-    kinds `left_out` are not named. The null is `n_shuffled` vectors of a group at equal distances,
-    with coordinates in random order, `n_shuffles` times. Tables are empty for a model with
-    unknown blocks.
+    `first_token_deviations` says how many standard deviations, over all tokens, the highest score
+    lies above the mean. All vectors are read, so there is no interval. Readings: by the token
+    embeddings; by the pseudo-inverse; with the gain of the norm between; and through the masked
+    head, if present. Cards show the `n_coherent` most coherent vectors and `n_random` random
+    vectors; tokens of the kinds `left_out` are not named. The null is `n_shuffled` vectors of a
+    group at equal distances, with coordinates in random order, `n_shuffles` times. Tables are empty
+    for a model whose blocks are not known.
     """
     parameters = space.parameters
     if parameters is None:
@@ -181,7 +181,7 @@ def _moments(readers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _centered_unit(embedding: Float[np.ndarray, "token dim"]) -> Float[np.ndarray, "token dim"]:
-    """Return embeddings less the mean, at length 1; an embedding equal to the mean stays zero."""
+    """Return embeddings less their mean, at length 1; an embedding equal to the mean stays zero."""
     centered = embedding - embedding.mean(axis=0)
     length = np.linalg.norm(centered, axis=1, keepdims=True)
     unit: np.ndarray = centered / np.where(length > 0, length, 1)
@@ -203,7 +203,7 @@ def _read(
     numbers: _Numbers,
     rng: np.random.Generator,
 ) -> _Read:
-    """Return the measures of the vectors of a group, beside shuffled vectors."""
+    """Return the measures of the vectors of a group, beside those of shuffled vectors."""
     prepared = reading.prepared(vectors, scale)
     values = _measured(reading, prepared, numbers.k)
     some = vectors[evenly(len(vectors), numbers.n_shuffled)]
@@ -248,7 +248,7 @@ def _cards(
     numbers: _Numbers,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Return a row a shown vector: first the vectors of the highest coherence."""
+    """Yield a row per vector that is shown: first those of the highest coherence."""
     order = np.argsort(-read.coherence, kind="stable")
     coherent, others = order[: numbers.n_coherent], order[numbers.n_coherent :]
     drawn = np.sort(rng.choice(others, min(numbers.n_random, len(others)), replace=False))

@@ -1,4 +1,4 @@
-"""Words common to partners among the vectors of a layer, beside partners dealt anew."""
+"""Words that partners among the vectors of a layer share, beside randomly assigned partners."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MEASURES = ("jaccard_signed", "jaccard_absolute", "share_related")
 
 @dataclass(frozen=True, eq=False)
 class DealtPairs:
-    """The means of a layer's pairs of two groups, and of partners dealt anew."""
+    """The means of a layer's pairs of two groups, and of partners assigned at random."""
 
     layer: int
     pair: str
@@ -76,7 +76,7 @@ def _partners(layer: LayerParameters) -> dict[str, tuple[str, str]]:
 
 
 class _Common:
-    """Numbers of common words, of partners and of any two vectors."""
+    """How many words partners have in common, and how many any two vectors of the groups have."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class _Common:
 
 
 def pair_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:
-    """Yield a row a layer, pair of groups and measure."""
+    """Yield a row per layer, pair of groups and measure."""
     for dealt in pairs:
         for row in _rows(dealt.value, dealt.any_partner, dealt.dealt, level):
             place = {"layer": dealt.layer, "pair": dealt.pair, "n_pairs": dealt.n_pairs}
@@ -108,7 +108,7 @@ def pair_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:
 
 
 def mean_rows(pairs: Sequence[DealtPairs], level: float) -> Iterator[Row]:
-    """Yield a row a pair of groups and measure: the mean over layers, dealt anew per layer."""
+    """Yield a row per pair of groups and measure: the mean over layers, dealt anew in each."""
     for pair in dict.fromkeys(dealt.pair for dealt in pairs):
         own = [dealt for dealt in pairs if dealt.pair == pair]
         value, any_partner, drawn = (

@@ -100,11 +100,11 @@ def measure_related_parameters(
 
     `jaccard_signed` uses the words with the highest scores, as in the paper's definition,
     `jaccard_absolute` the highest absolute scores, as in the paper's code; `share_related` is the
-    share of pairs with at least the share `related_from` of signed words in common. All pairs of a
-    layer, without an interval; `shuffled` is the mean over all possible partners of a vector, with
-    the range of `n_deals` random partners, and `p_value` the probability of a value as large among
-    these. R_k is for `n_tokens` tokens in each of `n_texts` documents of `corpus`, with intervals
-    over texts. Tables are empty for a model with unknown blocks.
+    share of pairs that have at least the share `related_from` of signed words in common. All pairs
+    of a layer count, so there is no interval. `shuffled` is the mean over all possible partners of
+    a vector, with the range of `n_deals` random partners, and `p_value` the probability that these
+    reach the value. R_k is for `n_tokens` tokens in each of `n_texts` documents of `corpus`, with
+    intervals over texts. Tables are empty for a model whose blocks are not known.
     """
     parameters = space.parameters
     if parameters is None:

@@ -1,4 +1,4 @@
-"""Vectors activated by a text beside the hidden states: R_k of every token, layer by layer."""
+"""Vectors that a text activates, beside its hidden states: R_k of every token, layer by layer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ STATES = ("layer", "final")
 
 @dataclass(frozen=True, eq=False)
 class Related:
-    """R_k of tokens, by layer, group of vectors and state; a row a token, in the same order."""
+    """R_k of tokens, by layer, group of vectors and state; a row per token, in the same order."""
 
     text: Int[np.ndarray, " token"]
     shares: dict[tuple[int, str, str], Float[np.ndarray, " token"]]
@@ -30,7 +30,7 @@ class Related:
 
 @dataclass
 class _Read:
-    """Holds the vectors most activated by tokens, and the states of these tokens."""
+    """Holds the vectors that tokens activate most, and the states of these tokens."""
 
     text: list[int] = field(default_factory=list)
     active: dict[tuple[int, str], list[np.ndarray]] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class _Read:
 def text_tokens(
     corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int
 ) -> list[Int[np.ndarray, " _"]]:
-    """Return the tokens of the first window of some documents of a corpus; empty if missing."""
+    """Return the tokens of the first windows of some documents of a corpus; empty if missing."""
     if corpus not in corpora:
         return []
     states = corpora[corpus]
@@ -107,7 +107,7 @@ def _streams(
     chosen: np.ndarray,
     n_active: int,
 ) -> Iterator[tuple[int, dict[str, np.ndarray], np.ndarray]]:
-    """Yield by layer the units most activated by the chosen tokens, by group, and the output."""
+    """Yield by layer the units that the chosen tokens activate most, by group, and the output."""
     mask = np.ones((1, len(ids)), np.int64)
     for stream in rebuild_stream(module, np.array(ids)[None], mask):  # torch wants to own them
         layer = parameters.layers[stream.layer - 1]

@@ -1,4 +1,4 @@
-"""Parameters of the trained checkpoints of a run, and of the checkpoints before training."""
+"""Parameters of the checkpoints of a run that were trained, and of the checkpoints before them."""
 
 from collections.abc import Iterator
 
@@ -12,9 +12,9 @@ from embspace.train.heads import load_head
 
 
 def trained_checkpoints(root: str, run: Run) -> list[Checkpoint]:
-    """Return every seed's models before any training, and after every phase.
+    """Return the models of every seed before any training, and after every phase.
 
-    With a base, all seeds are the same before training, and are left out.
+    With a base, all seeds are the same before training, and these models are left out.
     """
     checkpoints = []
     for seed in run.seeds:
@@ -39,7 +39,7 @@ def checkpoint_parameters(
 
 
 def trained_models(root: str, name: str, run: Run) -> Iterator[tuple[Checkpoint, ModelParameters]]:
-    """Yield the trained checkpoints of a run with parameters, a single checkpoint in memory.
+    """Yield the trained checkpoints of a run with their parameters, reading one at a time.
 
     Raises:
         InputError: as `checkpoint_parameters`.

@@ -1,7 +1,7 @@
-"""Stage `measure_run_head_pairs`: the pairs of tokens related by the heads of a run.
+"""Stage `measure_run_head_pairs`: the pairs of tokens that the heads of a run relate.
 
-As `measure_head_pairs`, for vocabularies without a language: k-mers, and words of an invented
-language.
+As `measure_head_pairs`, for vocabularies that are no natural language: k-mers, and the words of an
+invented language.
 """
 
 from collections.abc import Iterable, Sequence
@@ -160,7 +160,7 @@ def _form_rows(
     form: HeadForm,
     protocol: _Protocol,
 ) -> tuple[list[Row], pd.DataFrame]:
-    """Return the rows of the top pairs of all heads, and the rows of the shares."""
+    """Return the rows of the top pairs of all heads, and those of their shares."""
     check_size(parameters, words)
     rules, tokens = protocol.rules, words.ordinary
     search = PairSearch(parameters, words.classes, {"known": tokens}, rules.n_pairs)

@@ -1,7 +1,7 @@
-"""Finds known facts about the tokens of vocabularies without a natural language.
+"""Finds what is known about the tokens of vocabularies that are no natural language.
 
-Facts about k-mers are codons and places in the gene, about words of an invented language parts of
-speech, numbers, stems and topics of the lexicon.
+For k-mers these are codons and places in the gene; for the words of an invented language, the parts
+of speech, numbers, stems and topics in its lexicon.
 """
 
 from collections import Counter, defaultdict
@@ -21,11 +21,11 @@ from embspace.settings.corpus import Corpus, FastaCorpus, GrammarCorpus, Lineage
 CODON = 3  # bases
 Codes = Int[np.ndarray, " token"]
 Known = tuple[Codes, Relation]
-"""The code of every token, -1 without a code, and the relation of a category."""
+"""The code of every token, -1 for a token without a code, and the relation of a category."""
 
 
 def is_known(corpus: Corpus) -> bool:
-    """Return True for a corpus with known facts about tokens: of k-mers, or of a grammar."""
+    """Return True for a corpus whose tokens have known facts: of k-mers, or of a grammar."""
     return isinstance(corpus, FastaCorpus | GrammarCorpus | LineagesCorpus)
 
 
@@ -122,7 +122,7 @@ def _known_of_kmers(
 
 
 def _places(texts: Sequence[str], tokens: Sequence[str]) -> Codes:
-    """Return the most frequent place of every token, the first at equal counts, from 0."""
+    """Return the place where every token stands most often, the first at equal counts, from 0."""
     seen: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for text in texts:
         for place, word in enumerate(text.split()):
@@ -135,7 +135,7 @@ def _places(texts: Sequence[str], tokens: Sequence[str]) -> Codes:
 
 
 def _bases(text: str) -> str | None:
-    """Return the bases if all are known."""
+    """Return the bases if all of them are known."""
     return text if text and not set(text) - set("acgt") else None
 
 
@@ -147,7 +147,7 @@ def _codes(values: Sequence[Hashable]) -> Codes:
 
 
 def _matching(mine: Codes, others: Codes) -> Relation:
-    """Return the relation of tokens: `mine` of the first equals `others` of the second."""
+    """Return the relation of tokens where `mine` of the first equals `others` of the second."""
 
     def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         return (mine[first] == others[second]) & (mine[first] >= 0)
@@ -168,7 +168,7 @@ def _near(places: Codes, most: int) -> Relation:
 
 
 def _elsewhere(codes: Codes, places: Codes) -> Relation:
-    """Return the relation of tokens with equal codes at different places."""
+    """Return the relation of tokens that have the same code at different places."""
 
     def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
         same = (codes[first] == codes[second]) & (codes[first] >= 0)

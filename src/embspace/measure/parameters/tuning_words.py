@@ -1,4 +1,4 @@
-"""Stage `measure_tuning_words`: words of sentiment written into the weights by tuning."""
+"""Stage `measure_tuning_words`: which words of sentiment has tuning written into the weights?"""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -173,7 +173,7 @@ def measure_tuning_words(
 
 
 def _is_about_sentiment(seeds: Sequence[TunedSeed]) -> bool:
-    """Return True if the polarities of the list are among the classes of a run."""
+    """Return True if the classes of a run include the polarities of the list."""
     return bool(seeds) and set(POLARITIES) <= set(seeds[0].head_after.labels)
 
 

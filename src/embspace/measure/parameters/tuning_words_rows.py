@@ -1,4 +1,4 @@
-"""Rows of the tables of words written by tuning, beside nulls."""
+"""Rows of the tables of the words that tuning has written, beside their nulls."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -67,14 +67,14 @@ class Protocol:
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """The list and random lists, over the read tokens, and counts of random vectors."""
+    """The list and random lists, over the tokens that are read, and counts of random vectors."""
 
     embedding: Float[np.ndarray, "token dim"]
     members: Bool[np.ndarray, "list token"]
-    """The list itself is the first row."""
+    """The first row is the list itself."""
     bound: Int[np.ndarray, " list"]
     null_vectors: float
-    """The share of the random vectors above the list's bound."""
+    """The share of the random vectors that lie above the list's bound."""
     random: Float[np.ndarray, "draw dim"]
     turns: list[Float[np.ndarray, "dim dim"]]
 
@@ -86,14 +86,14 @@ class Counted:
     group: str
     layer: int
     vectors: Changes
-    """All changed rows."""
+    """All rows that have changed."""
     changed: Int[np.ndarray, " vector"]
-    """Numbers of the changed rows among the `n_rows` of the weight."""
+    """The numbers of these rows among the `n_rows` of the weight."""
     n_rows: int
     relative_change: float
     list_counts: Int[np.ndarray, "list vector sign"]
     turn_counts: Int[np.ndarray, "turn turned sign"]
-    """For the turned changes, at equal distances."""
+    """The counts of the turned changes, which lie at equal distances among all."""
 
 
 def lists_of(
@@ -102,10 +102,10 @@ def lists_of(
     is_read: Bool[np.ndarray, " token"],
     protocol: Protocol,
 ) -> Lists:
-    """Return the list beside random lists of words of like norm and place in the vocabulary.
+    """Return the list beside random lists of words of similar norm and place in the vocabulary.
 
-    In vocabularies sorted by frequency, as by and large for WordPiece and BPE, the place stands for
-    the frequency.
+    Where a vocabulary is sorted by frequency, as those of WordPiece and BPE are by and large, the
+    place stands for the frequency.
     """
     draws = np.random.default_rng(protocol.seed)
     own = np.ascontiguousarray(embedding[is_read], dtype=np.float32)
@@ -132,7 +132,7 @@ def lists_of(
 
 
 def counted_changes(tuned: TunedSeed, lists: Lists, protocol: Protocol) -> Iterator[Counted]:
-    """Yield the counts of every changed group and layer; frozen layers are left out."""
+    """Yield the counts of every group and layer that has changed; frozen layers are left out."""
     for group, layers in tuned.before.items():
         for number, (before, after) in enumerate(
             zip(layers, tuned.after[group], strict=True), start=1
@@ -152,9 +152,9 @@ def counted_change(
     *,
     most: int | None = None,
 ) -> Counted | None:
-    """Return the counts of a layer and group, of `most` rows at equal distances, or None.
+    """Return the counts of a layer and group, of `most` rows at equal distances; None if unchanged.
 
-    None without a change. `n_turned` of the read rows are turned.
+    `n_turned` of the rows that are read are turned.
     """
     change = after.astype(np.float32) - before
     changed = np.flatnonzero(change.any(axis=1))
@@ -240,8 +240,8 @@ def word_null(
 ) -> Float[np.ndarray, " draw"]:
     """Return the mean number of listed words for changes that write unlisted words.
 
-    A change in the direction of any word names the word's neighbors; a random vector does not. In a
-    draw every change is exchanged for the embedding of an unlisted word, the same word for changes
+    A change that points at any word also names its neighbors, which a random vector does not. In a
+    draw, every change is exchanged for the embedding of an unlisted word, the same word for changes
     with the same first word: many changes in one direction stay a single chance. The words are up
     to `n_words` of the random lists.
     """
@@ -262,7 +262,7 @@ def word_null(
 
 
 def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
-    """Return the change with the most listed words, the first at equal counts, and top tokens."""
+    """Return the change with most listed words, the first at equal counts, and its top tokens."""
     counts = counted.list_counts[0]
     at, sign = np.unravel_index(int(counts.argmax()), counts.shape)
     vector = counted.vectors[[at]] if sign == 0 else -counted.vectors[[at]]
@@ -283,9 +283,9 @@ def class_rows(
     named: Sequence[str],
     protocol: Protocol,
 ) -> Iterator[Row]:
-    """Yield the number of words of every polarity in the reading of the change of a class's vector.
+    """Yield how many words of every polarity are read from the change of a class's vector.
 
-    The null is the same count for random vectors; negations count as further random vectors.
+    The null is the same count for random vectors; their negations count as more random vectors.
     """
     n = protocol.n_tokens
     lists_of_words = np.stack([polarities[polarity] for polarity in POLARITIES])
@@ -334,7 +334,7 @@ def require_enough(
 
 
 def reduced(vocabulary: Vocabulary, is_read: Bool[np.ndarray, " token"]) -> Vocabulary:
-    """Return the vocabulary of the read tokens alone."""
+    """Return the vocabulary with only the tokens that are read."""
     kept = np.flatnonzero(is_read)
     return replace(
         vocabulary,

@@ -1,4 +1,4 @@
-"""Loads the changes of a run by tuning, and the tokens of the vocabulary on a list."""
+"""Loads what tuning has changed in a run, and which tokens of its vocabulary are on a list."""
 
 import json
 from collections.abc import Collection
@@ -27,7 +27,7 @@ POLARITIES = ("positive", "negative")
 
 @dataclass(frozen=True, eq=False)
 class TunedSeed:
-    """The weights of a seed before and after learning the classes."""
+    """The weights of a seed before and after it learned the classes."""
 
     seed: int
     phase: str
@@ -35,28 +35,28 @@ class TunedSeed:
     """The rows of every layer by group, layer 1 first."""
     after: dict[str, list[Float[np.ndarray, "row dim"]]]
     embedding: Float[np.ndarray, "token dim"]
-    """The input embeddings before tuning, for projecting weights."""
+    """The input embeddings before tuning, on which the weights are projected."""
     head_before: ClassHead
     head_after: ClassHead
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The tokens of a vocabulary, with the tokens of listed words."""
+    """The tokens of a vocabulary, and which of them spell a word of the list."""
 
     tokens: list[str]
     kinds: list[str]
     """The kind of every token, from the column `kind` of `vocabulary_table`."""
     polarity: list[str]
-    """By token: positive or negative, or a further value; "" for an unlisted token."""
+    """By token: positive or negative, or another value; "" for a token that is not listed."""
     n_words: int
     """The number of words on the list."""
     missing: list[str]
-    """The words without a token of their own."""
+    """The words that are not one token."""
 
     @property
     def is_listed(self) -> Bool[np.ndarray, " token"]:
-        """True for tokens of listed words."""
+        """True for tokens that spell a word of the list."""
         return np.array([bool(value) for value in self.polarity], dtype=bool)
 
     def of(self, *polarities: str) -> Bool[np.ndarray, " token"]:
@@ -64,19 +64,19 @@ class Vocabulary:
         return np.isin(np.array(self.polarity, dtype=object), polarities)
 
     def not_of(self, kinds: Collection[str]) -> Bool[np.ndarray, " token"]:
-        """Return True for tokens of all kinds but `left_out`."""
+        """Return True for tokens of any kind that is not among `kinds`."""
         return ~np.isin(np.array(self.kinds, dtype=object), list(kinds))
 
 
 def tuned_phase(run: Run) -> str | None:
-    """Return the phase that teaches classes to a model of conf/model/; None without this phase."""
+    """Return the phase that teaches classes to a model of conf/model/; None if there is none."""
     last, phase = list(run.phases.items())[-1]
     is_tuned = run.base is not None and isinstance(phase, SequenceClassification)
     return last if is_tuned else None
 
 
 def load_tuned(root: str, run: Run, final_norm: str | None) -> list[TunedSeed]:
-    """Return weights at first and last checkpoint of every seed; empty if no base is tuned."""
+    """Return the weights of every seed before and after tuning; empty if the run tunes no base."""
     phase = tuned_phase(run)
     return (
         [] if phase is None else [_seed(root, run, seed, phase, final_norm) for seed in run.seeds]
@@ -100,7 +100,7 @@ def _seed(root: str, run: Run, seed: int, phase: str, final_norm: str | None) ->
 
 
 def load_vocabulary(root: str, run: Run, words: pd.DataFrame) -> Vocabulary:
-    """Return the vocabulary of a run; without tokens if no base is tuned."""
+    """Return the vocabulary of a run; without tokens if the run tunes no base."""
     phase = tuned_phase(run)
     if phase is None:
         return Vocabulary([], [], [], len(words), list(words["word"]))
@@ -113,7 +113,7 @@ def load_vocabulary(root: str, run: Run, words: pd.DataFrame) -> Vocabulary:
 def listed_vocabulary(
     name: str, tokenizer: object, model: Network, words: pd.DataFrame
 ) -> Vocabulary:
-    """Return the vocabulary, with the tokens that spell a word in lower case and start a word."""
+    """Return the vocabulary; listed tokens spell a word in lower case, and start one."""
     table = vocabulary_table(name, tokenizer, model)
     spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))  # type: ignore[attr-defined]
     polarity = dict(zip(words["word"], words["value"], strict=True))
@@ -132,10 +132,10 @@ def listed_vocabulary(
 
 
 def load_sentiment_words(path: str) -> pd.DataFrame:
-    """Return the words of a list, in lower case, with polarity.
+    """Return the words of a list, in lower case, with their polarity.
 
     Raises:
-        InputError: as `load_listed_words`, and for a value other than a polarity.
+        InputError: as `load_listed_words`, and for a value that is no polarity.
     """
     table = load_listed_words(path, needs_value=True)
     if wrong := sorted({*table["value"]} - {*POLARITIES}):

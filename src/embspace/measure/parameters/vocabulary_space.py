@@ -1,4 +1,4 @@
-"""Loads a model's parameters and tokens, for stages that read parameters as words."""
+"""Loads a model's parameters and tokens, for the stages that read parameters as words."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -21,16 +21,16 @@ FACTS |= dict.fromkeys(("dim", "tied", "masked_head", "final_norm"), "count")
 
 @dataclass(frozen=True, eq=False)
 class VocabularySpace:
-    """The parameters of a model with known blocks, and the kind of every token."""
+    """The parameters of a model whose blocks are known, and the kind of every token."""
 
     parameters: ModelParameters | None
-    """None for vectors alone, and for an unknown architecture."""
+    """None for vectors alone, and for an architecture that is not known."""
     architecture: str | None
     kinds: list[str]
-    """The kind of every token, from `vocabulary_table`; empty without parameters."""
+    """The kind of every token, from `vocabulary_table`; empty if there are no parameters."""
 
     def allowed(self, left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
-        """Return True for tokens that may be named, by `nameable`."""
+        """Return True for the tokens that may be named according to `nameable`."""
         return nameable(self.kinds, left_out)
 
     def facts(self) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class VocabularySpace:
 
 
 def distinct_layers(layers: Iterable[LayerParameters]) -> list[LayerParameters]:
-    """Return the layers, a shared block only once, as in ALBERT."""
+    """Return the layers; of layers that share a block, as in ALBERT, only the first."""
     distinct: list[LayerParameters] = []
     for layer in layers:
         if not any(_is_same(layer, other) for other in distinct):
@@ -70,7 +70,7 @@ def _is_same(layer: LayerParameters, other: LayerParameters) -> bool:
 
 
 def load_vocabulary_space(name: str, model: Model) -> VocabularySpace:
-    """Return the parameters of a model of conf/model with known blocks."""
+    """Return the parameters of a model of conf/model, if its blocks are known."""
     module = load_model(name, model)
     architecture = None if module is None else type(module).__name__
     if isinstance(model, VectorsModel) or not knows_parts(module):

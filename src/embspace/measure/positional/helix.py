@@ -1,7 +1,7 @@
-"""Stage `measure_helix`: the path of the positions in the first three principal components.
+"""Stage `measure_helix`: the path of the positions in their first three principal components.
 
-Luisto's thesis, figure 19: a helix with a turn in about 22 positions. The thesis counts turns by
-eye; the thesis's notebook takes a Fourier transform of fewer rows, in a plane chosen by hand. Both
+Luisto's thesis, figure 19: a helix that turns once in about 22 positions. The thesis counts turns
+by eye; its notebook takes a Fourier transform of fewer rows, in a plane chosen by hand. Both
 periods stand beside ours, under separate names.
 """
 
@@ -103,9 +103,9 @@ def measure_helix(
 ) -> Outcome:
     """Return turns, period and one-dimensionality of the structured positions.
 
-    `regimes` is the table of positions of `measure_regimes`. `nulls` has the same measures of
-    smooth paths that encode nothing: `n_null_tables` tables a null, with the range of a share
-    `level`.
+    `regimes` is the table of positions of `measure_regimes`. `nulls` has the same measures for
+    smooth paths that encode nothing: `n_null_tables` tables per null, with the range that holds a
+    share `level`.
     """
     x = matrices.get("positional")
     kept = structured_positions(regimes)
@@ -158,7 +158,7 @@ def _lines(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return a row a representation: how closely the positions follow a line."""
+    """Return a row per representation: how closely the positions follow a line."""
     streams = rng.spawn(len(representations))
     rows = [
         {
@@ -220,7 +220,10 @@ def _null(name: str, shuffled: list[float]) -> dict[str, float]:
 
 
 def _thesis_text(plane: np.ndarray, positions: np.ndarray) -> dict[str, object]:
-    """Return the positions from 0 to the last over whole turns: in the thesis, 384 over 17."""
+    """Return the period as the thesis counts it: positions from 0 to the last over whole turns.
+
+    In the thesis, 384 positions over 17 turns.
+    """
     n_turns = int(abs(winding(plane, positions).n_turns))
     period = (int(positions[-1]) + 1) / n_turns if n_turns else np.nan
     return _period("thesis_text", positions, period, n_turns=n_turns)
@@ -236,8 +239,8 @@ def _notebook(
     """Return the period of the horizontal axis, with every row scaled to length 1 in the plane.
 
     The period is 1 over the dominant frequency. The sign of a principal component is free, and the
-    plane mixes two components: the opposite relative sign gives a different plane. Undefined where
-    the model has too few positions.
+    plane mixes two components: the opposite relative sign gives a different plane. Undefined if the
+    model has too few positions.
     """
     if len(positions) < FEWEST:
         return _period(definition, positions, np.nan)

@@ -18,9 +18,10 @@ N_COMPONENTS = 3
 def path_measures(
     x: Float[np.ndarray, "n dim"], positions: Int[np.ndarray, " n"]
 ) -> dict[tuple[str, ...], float]:
-    """Return by name: turns, coherence, share of power, advance and order of the path.
+    """Return by name: turns, their coherence, share of power, advance and order of the path.
 
-    `n_turns` has no sign: the sign of a component is free. All are NaN for a path without slope.
+    `n_turns` has no sign, because the sign of a component is free. All are NaN for a path without
+    slope.
     """
     path = principal_components(x, n_components=N_COMPONENTS).coordinates
     try:

@@ -1,7 +1,7 @@
-"""Stage `measure_positions`: how alike the positions of a model are, by distance.
+"""Stage `measure_positions`: how alike the positions of a model are, by their distance.
 
-Luisto's thesis, section 4.2.3, figures 13, 16 and 17; the properties of position embeddings in Wang
-et al. (2021), "On Position Embeddings in BERT", ICLR.
+Luisto's thesis, section 4.2.3, figures 13, 16 and 17; the properties of position embeddings named
+by Wang et al. (2021), "On Position Embeddings in BERT", ICLR.
 """
 
 from collections.abc import Callable
@@ -88,16 +88,16 @@ def measure_positions(
     n_first: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return cosines of all pairs of positions, the profile by offset, and three properties.
+    """Return cosines of all pairs of positions, their profile by offset, and three properties.
 
-    `regimes` marks positions as `outlying` or `unstructured`; the remaining positions are
-    structured. The profile is over pairs of structured positions. The properties are measured among
-    all positions and among the structured positions, for each of `largest_offsets` over pairs up to
-    this offset. The null assigns the positions to the vectors at random, `n_shuffles` times. A
-    p-value is the share of draws at least as large as the measured value, the measured value
-    included. `nulls` has the values of `cosine_measures` for the structured positions, beside
-    `n_null_tables` tables a null, with the range of a share `level`. Tables are empty for a model
-    without position embeddings.
+    `regimes` marks positions as `outlying` or `unstructured`; all others are structured. The
+    profile is over pairs of structured positions. The properties are measured among all positions
+    and among the structured positions, for each of `largest_offsets` over pairs up to this offset.
+    The null assigns the positions to the vectors at random, `n_shuffles` times; a p-value is the
+    share of draws at least as large as the measured value, the measured value included. `nulls` has
+    the values of `cosine_measures` for the structured positions, beside `n_null_tables` tables per
+    null, with the range that holds a share `level`. Tables are empty for a model without position
+    embeddings.
     """
     if "positional" not in matrices:
         return POSITIONS.empty()
@@ -133,7 +133,7 @@ def measure_positions(
 
 
 def _streams(seed: int) -> tuple[list[np.random.Generator], np.random.Generator]:
-    """Return a stream for the shuffles of every set of positions, and for further nulls."""
+    """Return a stream for the shuffles of every set of positions, and a stream for other nulls."""
     *for_properties, for_nulls = np.random.default_rng(seed).spawn(3)
     return for_properties, for_nulls
 
@@ -147,7 +147,7 @@ def _properties(
     null_quantiles: list[Probability],
     streams: list[np.random.Generator],
 ) -> list[dict[str, object]]:
-    """Return a row a set of positions, largest offset and property, beside the shuffles."""
+    """Return a row per set of positions, largest offset and property, beside its shuffles."""
     populations = {"all": np.ones(len(numbers), dtype=bool), "structured": structured}
     rows: list[dict[str, object]] = []
     for (name, chosen), rng in zip(populations.items(), streams, strict=True):
@@ -176,7 +176,7 @@ def _nulls(
     measure: Callable[..., dict[tuple[str, ...], float]],
     **settings: Any,
 ) -> pd.DataFrame:
-    """Return the nulls without vectors of length zero: a zero vector has no cosine."""
+    """Return the nulls, without vectors of length zero, which have no cosine."""
     kept = norms(x) > 0
     if kept.sum() < FEWEST:
         return POSITIONS.tables["nulls"].of()
@@ -187,7 +187,7 @@ def _nulls(
 def _against(
     value: float, null: Float[np.ndarray, " shuffle"], quantiles: list[Probability]
 ) -> dict[str, float]:
-    """Return a value beside the null; the p-value is the share of draws at least as large."""
+    """Return a value beside its null; the p-value is the share of draws at least as large."""
     as_large = (1 + np.sum(null >= value)) / (1 + len(null))
     return {
         "value": value,

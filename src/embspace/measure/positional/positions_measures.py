@@ -1,4 +1,4 @@
-"""Measures the cosines of positions by offset: profile, smoothness, waves."""
+"""Measures the cosines of positions by their offset: profile, smoothness, waves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,9 +36,10 @@ def cosine_measures(
     """Return the measures of the cosines, by name and largest offset.
 
     `PROPERTIES` for each of `largest_offsets` up to `wave_offsets`. For `wave_offsets`, or half of
-    a shorter table: fall and wave of the mean cosine by offset, the pattern of all cosines, and
-    translation invariance, profile gain and both directions of the first `n_first` positions. `x`
-    must have no vector of length zero.
+    a shorter table: fall and wave of the mean cosine by offset, the pattern of all cosines, and for
+    the first `n_first` positions translation invariance, profile gain, the mean cosine with earlier
+    positions, and by how much the cosine with later positions exceeds this mean. `x` must have no
+    vector of length zero.
     """
     cosines = cosine_matrix(x)
     # At larger ones few pairs are left, and monotonicity would take most of the time.
@@ -79,9 +80,9 @@ def offset_profile(
     positions: Int[np.ndarray, " n"],
     chosen: Bool[np.ndarray, " n"],
 ) -> pd.DataFrame:
-    """Return a row an offset, up to the last minus the first position: the cosines at the offset.
+    """Return a row per offset, up to the last less the first position: the cosines at this offset.
 
-    Among `chosen` positions; moments are of the population. An offset may have no pair.
+    Among `chosen` positions; moments are those of the population. An offset may have no pair.
     """
     largest_offset = int(np.ptp(positions))
     rows = np.flatnonzero(chosen)

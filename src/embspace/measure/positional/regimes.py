@@ -1,8 +1,8 @@
 """Stage `measure_regimes`: where the position embeddings change in kind.
 
 The stage separates single outlying positions from regimes along the axis. Luisto's thesis sees two
-changes in BERT, at 128 and 384, and no structure after 384. Figure 14 is figure 10 of the thesis,
-of tokens and positions, without the unstructured positions.
+changes in BERT, at 128 and at 384, and no structure after 384. Figure 14 of the thesis is its
+figure 10, of tokens and positions, without the unstructured positions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -103,12 +103,12 @@ FEWEST = 6
 PositionSets = dict[str, Float[np.ndarray, "_ dim"]]
 """The vectors of every named set of positions."""
 Described = tuple[dict[str, Any], pd.DataFrame | None]
-"""The row of the summary and the bins of a quantity; None without values."""
+"""The row of the summary and the bins of a quantity, or None if it has no values."""
 FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
 
 
 class Coarse(NamedTuple):
-    """The bins and quantiles of a distribution."""
+    """The bins and quantiles that stand for a distribution."""
 
     n_bins: int
     """The number of bins of the histogram."""
@@ -132,14 +132,14 @@ def measure_regimes(
     quantiles: list[Probability],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return outlying positions and regimes, and mark the unstructured regimes.
+    """Return outlying positions and regimes, and which regimes are unstructured.
 
-    A regime is unstructured if the neighbors' mean cosine does not exceed, at `level`, the mean
-    cosine of independent random directions. Positions of an unstructured regime are unstructured,
-    unless `unstructured_positions` names the first and the last unstructured position. The penalty
-    of a change is set on simulated stationary tables with the stretch's cosines by offset: a share
-    `false_alarm_rate` of the tables just passes. For the whole table, the rate is measured on as
-    many fresh tables.
+    A regime is unstructured if the mean cosine of its neighboring positions does not exceed, at
+    `level`, the mean cosine of independent random directions. Positions are unstructured if their
+    regime is, unless `unstructured_positions` names the first and the last unstructured position.
+    The penalty of a change is the one that a share `false_alarm_rate` of simulated stationary
+    tables, with the stretch's cosines by offset, would just pass. For the whole table, the rate is
+    measured on as many fresh tables.
     """
     x = matrices.get("positional")
     if x is None:
@@ -185,7 +185,7 @@ def measure_regimes(
 def _positions(
     x: Float[np.ndarray, "n dim"], apart: Outlyingness, summary: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return a row a position, with the regime."""
+    """Return a row per position, with its regime."""
     regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
     unstructured = summary["unstructured"].to_numpy()[regime - 1]
     return pd.DataFrame(
@@ -213,7 +213,7 @@ def _named(named: list[int], n: int) -> Bool[np.ndarray, " n"]:
 
 
 def _sets(x: Float[np.ndarray, "n dim"], unstructured: Bool[np.ndarray, " n"]) -> PositionSets:
-    """Return all positions and, where only some are unstructured, the structured positions."""
+    """Return all positions and, if some but not all are unstructured, the structured positions."""
     sets = {"all": x}
     if unstructured.any() and not unstructured.all():
         sets["without_unstructured"] = x[~unstructured]
@@ -226,10 +226,10 @@ def _regime(
     regime: Regime,
     level: float,
 ) -> dict[str, object]:
-    """Return a row of the summary, without pairs of an outlying position.
+    """Return a row of the summary; pairs with an outlying position do not count.
 
-    Cosines of successive independent directions are independent, of mean 0 and variance 1/dim; the
-    mean of many is nearly Gaussian.
+    Cosines of successive independent directions are themselves independent, of mean 0 and variance
+    1/dim, so their mean is nearly Gaussian.
     """
     from scipy.stats import norm
 
@@ -282,7 +282,7 @@ def _pair_quantities(scan: PairScan, positions: str, coarse: Coarse) -> Iterator
 
 
 def _tables(described: Iterable[Described]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the summary and the histogram of all described quantities."""
+    """Return the summary and the histogram of all quantities described."""
     rows, bins = zip(*described, strict=True)
     filled = [rows_of_bins for rows_of_bins in bins if rows_of_bins is not None]
     return pd.DataFrame(rows), pd.concat(filled, ignore_index=True)
@@ -300,7 +300,7 @@ def _scalars(positions: pd.DataFrame, summary: pd.DataFrame, *, is_named: bool) 
 
 
 def _reliability(null: np.ndarray, again: np.ndarray, level: float) -> dict[str, float]:
-    """Return the whole table's penalty, and how many fresh stationary tables pass the penalty."""
+    """Return the whole table's penalty, and the share of fresh stationary tables that pass it."""
     from scipy.stats import binomtest
 
     penalty = penalty_at(null, level)

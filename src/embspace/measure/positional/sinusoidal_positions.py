@@ -1,8 +1,8 @@
 """Stage `measure_sinusoidal_positions`: positions of sines and cosines, beside learned positions.
 
 Luisto's thesis, section 3.2.4, figure 6, shows the positions of Vaswani et al. (2017), but prints a
-formula with twice the exponent. Both formulas are measured, at the model's own number of positions
-and dimensions, beside the learned positions.
+formula with twice their exponent. Both formulas are measured, at the model's own number of
+positions and dimensions, beside the learned positions.
 """
 
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ SHOWN = ("sinusoidal", "sinusoidal_as_printed", "learned")
 
 @dataclass(frozen=True)
 class Encoding:
-    """Some position vectors, with the numbers of the positions."""
+    """Some position vectors, and the numbers of their positions."""
 
     vectors: Float[np.ndarray, "n dim"]
     positions: Int[np.ndarray, " n"]
@@ -99,10 +99,11 @@ def measure_sinusoidal_positions(
 ) -> Outcome:
     """Return cosines by offset and properties of `sinusoidal`, `sinusoidal_as_printed`, `learned`.
 
-    `learned_structured` has the learned positions neither outlying nor unstructured in `regimes`,
-    the table of positions of `measure_regimes`. A model without a positional matrix has the
-    sinusoidal positions alone, `n_positions` in number. `expected` is exact: the cosine by the
-    formula of Vaswani et al., without the vectors. `null_value` is the mean over shuffled orders.
+    `learned_structured` are the learned positions that `regimes`, the table of positions of
+    `measure_regimes`, marks neither as outlying nor as unstructured. For a model without a
+    positional matrix there are only sinusoidal positions, `n_positions` in number. `expected` is
+    exact: the cosine by the formula of Vaswani et al., without the vectors. `null_value` is the
+    mean over shuffled orders.
     """
     encodings = dict(_encodings(matrices, regimes, base, n_positions))
     streams = np.random.default_rng(seed).spawn(len(encodings))
@@ -167,7 +168,7 @@ def _norms(x: Float[np.ndarray, "n dim"]) -> Iterator[Row]:
 def _properties(
     cosines: Float[np.ndarray, "n n"], positions: Int[np.ndarray, " n"], largest_offsets: list[int]
 ) -> Iterator[Row]:
-    """Yield the properties of `measure_positions`, over pairs up to the largest offsets."""
+    """Yield the properties of `measure_positions`, over pairs up to each largest offset."""
     window_properties = properties_by_window(cosines, positions, largest_offsets)
     for largest_offset, values in zip(largest_offsets, window_properties, strict=True):
         for name, value in zip(PROPERTIES, values, strict=True):
@@ -188,7 +189,7 @@ def _variance(x: Float[np.ndarray, "n dim"], shares: list[float]) -> Iterator[Ro
 
 
 def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Iterator[Row]:
-    """Yield how far positions lie along a line, and wind; nothing for vectors all equal."""
+    """Yield how closely positions follow a line, and wind; nothing if all vectors are equal."""
     x, positions = encoding.vectors, encoding.positions
     if len(x) < FEWEST or not np.ptp(x, axis=0).any():
         return
@@ -206,7 +207,7 @@ def _order(encoding: Encoding, n_shuffles: int, rng: np.random.Generator) -> Ite
 
 
 def _wavelengths(name: str, dim: int, base: float) -> Iterator[Row]:
-    """Yield the shortest and the longest period of a formula's geometric sequence, from 2 pi on."""
+    """Yield the shortest and the longest period of a formula: a geometric sequence from 2 pi on."""
     last = {"sinusoidal": 2 * ((dim - 1) // 2) / dim, "sinusoidal_as_printed": 2 * (dim - 1) / dim}
     if name in last:
         yield _fact("shortest_wavelength", 2 * np.pi)

@@ -1,1 +1,1 @@
-"""Sparse features: the states for the search, and the tokens that activate a feature."""
+"""Sparse features: the states to search, and the tokens that activate a feature."""

@@ -1,4 +1,4 @@
-"""Describes a feature by tokens and texts with high activations."""
+"""Describes a feature by the tokens and texts that activate it most."""
 
 from typing import Any, NamedTuple
 
@@ -20,9 +20,9 @@ class Shown(NamedTuple):
 def described(
     activations: Float[np.ndarray, " kept"], tokens: pd.DataFrame, shown: Shown
 ) -> dict[str, Any]:
-    """Return the most frequent token of a feature's top tokens, and examples.
+    """Return the most frequent of the tokens that activate a feature most, and examples.
 
-    `tokens` has a row for every token of the windows, `kept` marks tokens with an activation.
+    `tokens` has a row for every token of the windows, and `kept` marks those with an activation.
     Examples are of different documents, as far as possible.
     """
     places = np.flatnonzero(tokens["kept"].to_numpy())

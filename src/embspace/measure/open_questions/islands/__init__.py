@@ -1,1 +1,1 @@
-"""Islands of texts: places in a space or on a map, labels, and texts."""
+"""Islands of texts: places, labels and texts."""

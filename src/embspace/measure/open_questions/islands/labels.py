@@ -30,17 +30,17 @@ class Families(NamedTuple):
 
     n_half_samples: int
     share: float
-    """Least share of half-samples with the same first family."""
+    """The smallest share of half-samples in which the same family is first."""
     n_deals: int
     smallest: int
-    """Fewest texts of the second largest island of a source counted inside the sources."""
+    """The fewest texts that a source has on its second largest island, to count inside sources."""
 
 
 def labels_of_texts(windows: pd.DataFrame) -> pd.DataFrame:
-    """Return a column of codes for every label of texts, a row a window.
+    """Return a column of codes for every label of texts, a row per window.
 
     `windows` has columns corpus, document, domain, subject and n_tokens, in the order of texts.
-    Documents of equal name in two corpora are the same document, unless the name is a number.
+    Documents of the same name in two corpora are one document, unless the name is a number.
     """
     documents = windows.groupby(["corpus", "document"], sort=False)["document"]
     number, n = documents.cumcount(), documents.transform("size")
@@ -69,9 +69,9 @@ def families_of_islands(
     how: Families,
     rng: np.random.Generator,
 ) -> tuple[dict[str, str], list[dict[str, Any]]]:
-    """Return the verdicts, over all texts and inside the sources, and a row a label.
+    """Return the verdicts, over all texts and inside the sources, and a row per label.
 
-    `islands` is -1 for a text of no island; these texts do not count. Verdicts have the keys
+    `islands` is -1 for a text on no island; such texts do not count. Verdicts have the keys
     `verdict` and `verdict_inside`; both follow the rule of
     conf/measure/open_questions/text_islands.yaml.
     """
@@ -110,7 +110,7 @@ def families_of_islands(
 def _is_divided(
     islands: Int[np.ndarray, " text"], source: Int[np.ndarray, " text"], smallest: int
 ) -> Bool[np.ndarray, " text"]:
-    """Mark the texts of divided sources: `smallest` texts or more on the second largest island."""
+    """Mark the texts of sources with at least `smallest` texts on their second largest island."""
     sizes = np.sort(pd.crosstab(source, islands).to_numpy(), axis=1)
     divided = np.unique(source)[sizes[:, -TWO] >= smallest]
     return np.isin(source, divided)
@@ -150,9 +150,9 @@ def _compared(
 
 
 def _first_families(halves: pd.DataFrame) -> dict[str, float]:
-    """Return by family the share of halves where the family alone has the most informative label.
+    """Return, by family, the share of halves where it alone has the most informative label.
 
-    A half without a value of any label, or with two families at the top, counts for no family.
+    A half without values, or with two families at the top, counts for no family.
     """
     family_shares = halves.T.groupby(FAMILIES.__getitem__).max().T
     is_top = family_shares.eq(family_shares.max(axis=1), axis=0)
@@ -188,7 +188,7 @@ def _nothing() -> dict[str, float]:
 def most_frequent(
     islands: Int[np.ndarray, " text"], n: int, windows: pd.DataFrame, columns: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Yield, for `n` islands, the most frequent value of every column, with the share."""
+    """Yield, for `n` islands, the most frequent value of every column, with its share."""
     for island in range(n):
         own = windows[islands == island]
         row: dict[str, Any] = {"n_tokens": float(own["n_tokens"].median())}

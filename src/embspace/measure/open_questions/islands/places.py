@@ -22,7 +22,7 @@ ROUNDING = 1e-5  # of the largest norm: how far rounding may part equal vectors
 
 
 class Islands(NamedTuple):
-    """Clusters of texts, the largest first, with marks for clusters that stand."""
+    """Clusters of texts, the largest first, with a mark for clusters that stand."""
 
     labels: Int[np.ndarray, " text"]
     """From 0; -1 is no island."""
@@ -30,9 +30,9 @@ class Islands(NamedTuple):
     """Share of half-samples with a match."""
     stands: Bool[np.ndarray, " island"]
     null: dict[str, Any]
-    """Values of Gaussian clouds: n_parts, largest_matched, n_standing; empty without clouds."""
+    """The values of Gaussian clouds: n_parts, largest_matched, n_standing; empty without clouds."""
     other_seed: Float[np.ndarray, " island"]
-    """Jaccard index with an island on a map of a second seed; NaN in a space."""
+    """Jaccard index with an island on a map with another seed; NaN in a space."""
 
     @property
     def n(self) -> int:
@@ -86,8 +86,8 @@ def islands_of_map(
 ) -> Islands:
     """Return the islands on a t-SNE map of vectors of unit length.
 
-    Comparators are a map of a second seed, and maps of Gaussian clouds of the same covariance, at
-    unit length. `tsne` has the settings of `tsne_layout`.
+    They are compared with a map of another seed, and with maps of Gaussian clouds of the same
+    covariance, at unit length. `tsne` has the settings of `tsne_layout`.
     """
     for_halves, for_clouds = rng.spawn(2)
     clusters = clusters_of(_graph(layout, n_neighbors), search, for_halves)

@@ -1,4 +1,4 @@
-"""Texts on maps with vectors by layer, and the words that name a group of texts."""
+"""Texts on maps with their vectors by layer, and the words that name a group of texts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ SHARE_WITH = 0.2  # of an island's texts, for a word that names the island
 
 @dataclass(frozen=True, eq=False)
 class CorpusOnMap:
-    """A corpus with the model's states and tokens."""
+    """A corpus with a model's states and tokens of it."""
 
     cloud: TextCloud
     text: dict[str, str]
     """By the text's id."""
     tokens: pd.DataFrame
-    """The tokens of all windows, in the form for `windows_of`."""
+    """The tokens of all windows, in the form that `windows_of` takes."""
 
 
 def load_corpora_on_map(
     extracted: str, prepared: str, corpora: Iterable[str]
 ) -> dict[str, CorpusOnMap]:
-    """Return the corpora, from the folders of a model's states and of all texts."""
+    """Return every corpus, from the folders of a model's states and of all texts."""
     loaded = {}
     for corpus, cloud in load_text_clouds(extracted, prepared, corpora).items():
         texts = load_rows(f"{prepared}/{corpus}.parquet")
@@ -77,7 +77,7 @@ def windows_on_map(points: pd.DataFrame, read: Mapping[str, CorpusOnMap]) -> pd.
 def vectors_of(
     windows: pd.DataFrame, states: Mapping[str, Float[np.ndarray, "layer window dim"]], layer: int
 ) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors of the windows of a map at a layer, from the states of all corpora."""
+    """Return the vectors of the windows of a map at a layer, from the states of every corpus."""
     first = next(iter(states.values()))
     x = np.empty((len(windows), first.shape[2]), first.dtype)
     for corpus, rows in windows.reset_index(drop=True).groupby("corpus", sort=False):
@@ -86,7 +86,7 @@ def vectors_of(
 
 
 def words_of_windows(windows: pd.DataFrame, read: Mapping[str, CorpusOnMap]) -> list[set[str]]:
-    """Return the longer words of every window's text."""
+    """Return the longer words of the text of every window."""
     return [
         set(longer_words_in(read[corpus].text[text].lower()))
         for corpus, text in zip(windows["corpus"], windows["text"], strict=True)
@@ -96,7 +96,7 @@ def words_of_windows(windows: pd.DataFrame, read: Mapping[str, CorpusOnMap]) -> 
 def names_of_islands(
     words: Sequence[set[str]], islands: Int[np.ndarray, " text"], n: int, n_words: int
 ) -> Iterator[str]:
-    """Yield the words most typical of an island's texts against all further texts.
+    """Yield, by island, the words that best tell its texts from the rest.
 
     Words are in a fifth of the island's texts or more, in the order of Fisher's exact test.
     """

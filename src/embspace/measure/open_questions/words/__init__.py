@@ -1,1 +1,1 @@
-"""Words with given values, predicted by a direction."""
+"""Words with given values, and how well a direction predicts these values."""

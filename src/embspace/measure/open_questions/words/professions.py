@@ -36,7 +36,7 @@ def enough_draws(n: int, n_layers: int, alpha: float) -> int:
 
 
 class Placed(NamedTuple):
-    """The rows of professions with values, of the direction's words and of all further words."""
+    """The rows of professions with values, of the direction's words and of all other words."""
 
     rows: Int[np.ndarray, " profession"]
     values: Float[np.ndarray, " profession"]
@@ -49,7 +49,7 @@ def load_professions(path: str) -> pd.DataFrame:
     """Return professions with values: 1 of mostly women, -1 of mostly men, else 0.
 
     Raises:
-        InputError: for wrong columns, a value other than a number, or a repeated profession.
+        InputError: for wrong columns, a value that is no number, or a profession twice.
     """
     table = load_table(path)
     if [*table.columns] != COLUMNS:
@@ -64,7 +64,7 @@ def load_professions(path: str) -> pd.DataFrame:
 
 
 def words_of_vocabulary(tokenizer: Any, n_words: int, generator: np.random.Generator) -> list[str]:
-    """Return random words of three letters or more, without doubles, from single tokens."""
+    """Return random words of three letters or more, spelled by single tokens, without doubles."""
     words: dict[str, None] = {}
     for number in generator.permutation(len(tokenizer)).tolist():
         word = tokenizer.decode([number]).strip()
@@ -80,8 +80,8 @@ def placed_professions(
 ) -> Placed | None:
     """Return the known professions outside the sets `ends`; None with too few of either.
 
-    `others` are known words outside all sets and professions, as from `words_of_vocabulary`. None
-    also with fewer `others` than words of both ends.
+    `others` are the known words that are in no set and no professions, as from
+    `words_of_vocabulary`. None also with fewer `others` than words of both ends.
     """
     places = {word: place for place, word in enumerate(known)}
     words = [[w for w in sets.loc[sets["set"] == name, "word"] if w in places] for name in ends]
@@ -103,7 +103,7 @@ def profession_rows(
     how: Held,
     generator: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for every kind of vectors and layer, without the verdict; none without places."""
+    """Yield a row per kind of vectors and layer, without the verdict; none without `placed`."""
     if placed is None:
         return
     deals = generator.spawn(1)[0].permuted(np.tile(placed.values, (how.n_deals, 1)), axis=1)
