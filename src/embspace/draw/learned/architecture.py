@@ -47,7 +47,7 @@ def draw_architecture(
     is_unlike = largest.max() > UNLIKE * largest.min()
     for ax, rows, quantity, title in (
         (axes[0], whole, "n_parameters_of_all", "The whole model, all layers together"),
-        (axes[1], layer, "n_parameters", _of_a_layer(layer)),
+        (axes[1], layer, "n_parameters", _layer_phrase(layer)),
     ):
         _bars(ax, rows, labels, quantity)
         ax.set(title=title, xlabel="millions of parameters")
@@ -77,7 +77,7 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
     return said
 
 
-def _of_a_layer(layer: pd.DataFrame) -> str:
+def _layer_phrase(layer: pd.DataFrame) -> str:
     """Return the heading of one layer: the share of it that is feed-forward."""
     rows = layer[layer["architecture"] == layer["architecture"].iloc[:1].max()]
     inside = rows["component"].replace(WORDS).str.startswith("feed-forward")

@@ -41,7 +41,7 @@ def draw_sinusoidal_positions(
         results[key] for key in ("safetensors", "profiles", "properties")
     )
     shares = _shares(properties, longest_offset)
-    walks = _of_random_walks(results[NULLS], shares)
+    walks = _walk_share(results[NULLS], shares)
     figure, axes = new_figure(
         3,
         len(ENCODINGS),
@@ -97,7 +97,7 @@ def _shares(properties: pd.DataFrame, longest_offset: int) -> pd.Series:
     return shares.rename({"learned_structured": "learned"}).groupby(level=0).last()
 
 
-def _of_random_walks(nulls: pd.DataFrame, shares: pd.Series) -> float | None:
+def _walk_share(nulls: pd.DataFrame, shares: pd.Series) -> float | None:
     """Return the share of random walks as smooth as learned positions, if it is known."""
     if pd.isna(shares.get("learned")):
         return None
