@@ -10,7 +10,7 @@ from embspace.draw.positional.positions import by_frequency
 from embspace.draw.positional.sinusoidal_positions import (
     NULLS,
     _finding,
-    _of_random_walks,
+    _walk_share,
     draw_sinusoidal_positions,
 )
 from embspace.measure.positional.sinusoidal_positions import (
@@ -119,9 +119,9 @@ def test_words(drawn):
 
 def test_the_null_is_that_of_the_share_that_the_title_names():
     shares = pd.Series({"sinusoidal": 1.0, "learned": 0.48})
-    walks = _of_random_walks(nulls_of(0.48), shares)
+    walks = _walk_share(nulls_of(0.48), shares)
     assert walks == 0.18
     assert _finding(shares, walks).endswith("48 % of that of learned ones, in random walks less")
     assert _finding(shares, 0.48).endswith("in random walks as much")
-    assert _of_random_walks(nulls_of(0.9), shares) is None
-    assert _of_random_walks(nulls_of(0.48), shares.drop("learned")) is None
+    assert _walk_share(nulls_of(0.9), shares) is None
+    assert _walk_share(nulls_of(0.48), shares.drop("learned")) is None
