@@ -1,4 +1,4 @@
-"""In how many directions a weight moved, and the angles of these to the directions it had."""
+"""The number of directions in which a weight moved, and their angles to those it had before."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Tables as smooth as a positional table that encode nothing: nulls of its path and cosines.
+"""Tables as smooth as a positional one, but encoding nothing: nulls of its path and cosines.
 
 Shuffled positions are the null of "neighbors are alike" alone: any smooth curve exceeds the
 shuffles. A claim beyond smoothness needs an equally smooth null.
