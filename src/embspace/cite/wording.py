@@ -21,7 +21,7 @@ WORDS = {
 
 
 def worded(value: Any) -> str:
-    """A value for readers: 30,522; first token; a, b and c; bert (layers 2)."""
+    """A value as readers want it: 30,522; first token; a, b and c; bert (layers 2)."""
     if isinstance(value, str):
         return WORDS.get(value, value)
     if isinstance(value, Mapping):

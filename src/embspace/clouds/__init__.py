@@ -1,1 +1,1 @@
-"""The measured clouds of vectors."""
+"""The clouds of vectors that stages measure."""

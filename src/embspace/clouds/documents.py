@@ -22,7 +22,7 @@ Measured = TypeVar("Measured", bound=OfDocuments)
 
 
 def count_documents(document: Shaped[np.ndarray, " window"]) -> int:
-    """The number of different documents of windows."""
+    """Return the number of different documents that windows belong to."""
     return int(pd.Series(document).nunique())
 
 

@@ -1,4 +1,4 @@
-"""A token between the neighboring tokens, for readers."""
+"""A token shown between its neighbors, for readers."""
 
 import pandas as pd
 

@@ -42,7 +42,7 @@ class LayerCloud:
     word: Int[np.ndarray, " n"] | None
     """Number of the token in the vocabulary; None of pooled vectors."""
     position: Int[np.ndarray, " n"] | None
-    """Of the token in the window."""
+    """Of the token in its window."""
     n_equal: int = 0
     """Number of vectors left out as equal to an earlier vector."""
     kept: Bool[np.ndarray, " all"] | None = None
@@ -192,7 +192,7 @@ def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n d
 
 
 def _cloud(corpus: CorpusStates, layer: int, space: Space, change: Change) -> LayerCloud | None:
-    """Before any change of coordinates; None without a change."""
+    """Return a cloud before any change of coordinates; None if a corpus has no such cloud."""
     ordinary = change == "ordinary_tokens"
     if space == "cls":
         x = corpus.states["cls"][layer]
@@ -216,7 +216,7 @@ def _cloud(corpus: CorpusStates, layer: int, space: Space, change: Change) -> La
 def _mean_of_windows(
     x: np.ndarray, window: Int[np.ndarray, " n"], document: Int[np.ndarray, " window"]
 ) -> LayerCloud:
-    """Return the mean over the windows with a token."""
+    """Return the means over the windows that have a token."""
     numbers, starts = np.unique(window, return_index=True)
     sums = np.add.reduceat(x.astype(np.float64), starts, axis=0) if len(x) else x
     counts = np.bincount(window)[numbers]

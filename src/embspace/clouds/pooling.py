@@ -1,4 +1,4 @@
-"""A vector for many tokens."""
+"""One vector for many tokens."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 Pooling = Literal["cls", "mean", "max"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
-"""The measured poolings."""
+"""The poolings that stages measure."""
 MorePooling = Literal["last", "weightedmean"]
 EXTRACTED: tuple[Pooling | MorePooling, ...] = (*POOLINGS, *get_args(MorePooling))
-"""The poolings of a text's hidden states in extracted files."""
+"""The poolings of a text's hidden states that extraction writes."""
 SQRT = "mean_sqrt_len_tokens"
 FIRST_LAST = "first_last"
 """The mean of layer 1 and the last layer, by mean pooling (Su et al. 2021, arXiv:2103.15316)."""
@@ -38,8 +38,8 @@ def pooled(
 
     `cls` is the first token, `last` the last; `mean` and `max` are over all tokens. `weightedmean`
     gives the n-th token, from 1 on, the weight n, as Muennighoff (2022), arXiv:2202.08904, does of
-    decoders; the `n_before` left-out tokens before count. `mean_sqrt_len_tokens` is the sum over
-    the square root of the number of tokens.
+    decoders; the `n_before` tokens that were left out before them count, too.
+    `mean_sqrt_len_tokens` is the sum over the square root of the number of tokens.
     """
     if pooling == "cls":
         return tokens[:, 0]

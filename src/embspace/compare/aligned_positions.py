@@ -1,4 +1,4 @@
-"""Compares the position embeddings of two models as curves, beside curves without information."""
+"""Compares the position embeddings of two models as curves, beside curves that encode nothing."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -35,10 +35,10 @@ def position_rows(
     level: float,
     generator: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row per space of the positions structured in both models.
+    """Yield a row for each space of the positions that are structured in both models.
 
-    None with fewer than `fewest` positions. `*_low` is the quantile 1 - `level` of the distances to
-    surrogates of the second curve.
+    No row with fewer than `fewest` such positions. `*_low` is the quantile 1 - `level` of the
+    distances to surrogates of the second curve.
     """
     kept = _common(one, other)
     if one.matrix is None or other.matrix is None or len(kept) < fewest:

@@ -1,4 +1,4 @@
-"""The words read by two models, with tokenizers that cut texts in different places."""
+"""The words that two models read, though their tokenizers cut texts in different places."""
 
 from dataclasses import dataclass
 
@@ -58,7 +58,7 @@ class WordTokens:
     """The tokens of a model in every word."""
 
     is_whole: Bool[np.ndarray, " word"]
-    """Whether tokens cover all of the word without reaching beyond."""
+    """Whether tokens cover all of the word and none reaches beyond it."""
     token: Int[np.ndarray, " part"]
     """Row in the table of tokens; rows of a word stand together, words in order."""
     word: Int[np.ndarray, " part"]
@@ -66,7 +66,7 @@ class WordTokens:
     def means(
         self, states: Float[np.ndarray, "layer token dim"], words: Int[np.ndarray, " chosen"]
     ) -> Float[np.ndarray, "layer chosen dim"]:
-        """The mean states of the tokens of whole, ascending `words`."""
+        """The mean state of the tokens of each of `words`, which are whole and ascend."""
         parts = np.flatnonzero(np.isin(self.word, words))
         first = np.searchsorted(self.word[parts], words)
         n_tokens = np.diff(first, append=len(parts))[:, np.newaxis]
@@ -103,7 +103,7 @@ def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFram
 def _is_covered(
     words: TextWords, first: Int[np.ndarray, " token"], last: Int[np.ndarray, " token"]
 ) -> Bool[np.ndarray, " word"]:
-    """Whether tokens, from `first` to `last`, hold every character of a word."""
+    """Whether every character of a word lies in one of the tokens, from `first` to `last`."""
     steps = np.zeros(len(words.word_at) + 1, dtype=np.int64)
     np.add.at(steps, first, 1)
     np.add.at(steps, last + 1, -1)

@@ -20,12 +20,12 @@ from embspace.settings.types import Probability
 
 
 def load_positions(matrices: str, regimes: str) -> Positions:
-    """Return the position embeddings of a model, with regimes."""
+    """Return the position embeddings of a model, with their regimes."""
     return Positions(load_tensors(matrices).get("positional"), load_table(regimes))
 
 
 def beside_surrogates(name: str, short: str, heading: str) -> dict[str, Column]:
-    """Return a distance, with mean and low end among surrogates of either kind."""
+    """Return the columns of a distance, its mean and low end among surrogates of either kind."""
     return {
         name: ("alignment", heading),
         f"{name}_random_walk": "null_value",

@@ -87,11 +87,11 @@ def alignment_rows(
 def best_pair_rows(
     values: dict[str, Float[np.ndarray, "layer other_layer"]], null: ValuesByMeasure, level: float
 ) -> Iterator[Row]:
-    """Yield, by measure, the two most similar layers of two models, beside a null.
+    """Yield, by measure, the two most similar layers of two models, beside a null of their own.
 
     The largest of many values is large by chance, too. The null is the largest value over all pairs
-    of layers, after every order of the second model's points, the same order for all layers (arXiv
-    2602.14486); `null_high` is the quantile `level`. Procrustes has too few orders.
+    of layers, after each random order of the second model's points, the same for all its layers
+    (arXiv 2602.14486); `null_high` is the quantile `level`. Procrustes has too few orders.
 
     Args:
         values: The values by measure.
@@ -165,7 +165,7 @@ def _prepared(views: Views, n_neighbors: int) -> _Prepared:
 def _in_few_columns(
     x: Float[np.ndarray, "layer n dim"],
 ) -> Float[np.ndarray, "layer n fewer"]:
-    """Return the points in their own span: equal products and distances, at most n columns."""
+    """Return the points in their own span: same products and distances, in at most n columns."""
     x = x.astype(np.float64)
     if x.shape[2] <= x.shape[1]:
         return x
@@ -245,7 +245,7 @@ def _neighbor_bounds(prepared: _Prepared, level: float) -> tuple[np.ndarray, np.
 def _procrustes_of_subsets(
     prepared: _Prepared, chosen: Float[np.ndarray, "n draw"]
 ) -> Float[np.ndarray, "layer other_layer draw"]:
-    """Return the fit of subsets with the rotation held: a change matters to second order only."""
+    """Return the fit of subsets with the rotation held: its change matters to second order only."""
     values = np.full((*prepared.shape, chosen.shape[1]), np.nan)
     for layer, other in corresponding_layers(*prepared.shape):
         fit = procrustes_fit(prepared.views.x[layer], prepared.views.y[other])

@@ -33,7 +33,7 @@ class Source(Strict):
     keys: list[str]
     """Columns with the subject of a row; together the `group`."""
     along: str | None = None
-    """The numeric column of the order within a group."""
+    """A numeric column along which the rows of a group are ordered."""
     quantities: Annotated[list[str], Field(min_length=1)]
     halves: Annotated[str, Field(pattern=r"^data/measured/\w+/\{\}\.parquet$")] | None = None
     """The file of the values of half-samples; none for a whole population, as a learned matrix."""
@@ -41,7 +41,7 @@ class Source(Strict):
 
 PLACE = ["group", "at", "quantity"]
 LAYER = "layer"
-"""The column for the pairs of rows of equal depth."""
+"""The column along which rows of equal depth are paired."""
 TablesOfBoth = Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]
 
 
@@ -49,7 +49,7 @@ def load_compared(source: Source, model: str) -> pd.DataFrame:
     """Return a table of a source, from the current folder.
 
     Raises:
-        InputError: if the table lacks a column of the source.
+        InputError: if the table lacks a column that the source names.
     """
     path = source.file.format(model)
     table = load_table(path)
@@ -163,7 +163,7 @@ def _joint(
 
 
 def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
-    """Return the keys of the rows: the group, and the place along the group."""
+    """Return the keys of the rows: the group, and the place within it."""
     keys = table[source.keys].astype(str).itertuples(index=False)
     at = table[source.along].astype(np.float64) if source.along else np.nan
     return pd.DataFrame({"group": [" / ".join(key) for key in keys], "at": at}, table.index)
@@ -215,7 +215,7 @@ def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -
 
 
 def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Return the table with the bounds of the differences; a population has no halves."""
+    """Return the table with the bounds of its differences; a population has no halves."""
     merged = (joint[PLACE].merge(model_halves, "left", PLACE) for model_halves in halves)
     columns = paired_bounds(joint["difference"], *merged, level=level)
     return joint.join(columns)

@@ -1,4 +1,4 @@
-"""Pairs the weights of two models and measures every weight's change."""
+"""Pairs the weights of two models and measures how far each moved."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
 UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
 NEAR_MOST = 0.9
-"""Least share of the largest deviations from dealt rows for related weights: a correlation."""
+"""Share of the most possible deviations from dealt rows that relates weights: a correlation."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _common_tokens(
 
 
 def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[MeasuredChange]:
-    """Yield the groups of every layer with measures, and last all weights together."""
+    """Yield the measured groups of every layer, and last all weights together."""
 
     def place(paired: PairedWeight) -> tuple[int, str]:
         return paired.weight.layer or 0, paired.weight.group
@@ -237,7 +237,7 @@ def _groups(weights: Sequence[PairedWeight]) -> list[str]:
 
 
 def _sums(paired: PairedWeight, rules: Rules) -> WeightChange:
-    """Return the sums of a weight, with rows dealt, or entries if rows are few."""
+    """Return the sums of a weight with its rows dealt, or its entries where rows are few."""
     before, after = paired.before, paired.after
     if len(before) < rules.least_rows:
         before, after = before.reshape(-1, 1), after.reshape(-1, 1)

@@ -1,4 +1,4 @@
-"""Reads the directions of moved weights as words, and names the most moved tokens."""
+"""Reads the directions of moved weights as words, and names the tokens that moved most."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -47,19 +47,19 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class _Vocabulary:
-    """A way to compare directions with the allowed tokens."""
+    """A way to compare directions with the tokens that may be named."""
 
     name: str
     readers: Float[np.ndarray, "token width"]
     unit: Float[np.ndarray, "token dim"]
-    """The embeddings less the mean, at length 1."""
+    """The embeddings less their mean, at length 1."""
     tokens: list[str]
     allowed: Bool[np.ndarray, " token"]
     n_words: int
     through: HeadTransform | None
 
     def top(self, directions: Float[np.ndarray, "row dim"]) -> TopTokens:
-        """Return the words of directions and of negated directions."""
+        """Return the words of directions and of their negations."""
         vectors = np.asarray(directions, dtype=np.float32)
         if self.through is None:
             return top_tokens(vectors, self.readers, self.n_words, self.allowed)
@@ -72,13 +72,13 @@ class _Vocabulary:
         return TopTokens(top.token, top.score, opposite.token, opposite.score)
 
     def named(self, ids: Int[np.ndarray, " word"]) -> str:
-        """Return tokens in a line."""
+        """Return tokens in one line."""
         return " ".join(self.tokens[token] for token in ids)
 
 
 @dataclass(frozen=True, eq=False)
 class _Partner:
-    """The matrix that reads mixtures of the rows of a second matrix."""
+    """The matrix through which mixtures of another matrix's rows are read."""
 
     matrix: Float[np.ndarray, "row dim"]
     head_dim: int
@@ -86,7 +86,7 @@ class _Partner:
     def mixed_rows(
         self, mixtures: Float[np.ndarray, "mixture row"]
     ) -> Float[np.ndarray, "mixture dim"]:
-        """Return mixtures of the partner's rows, shared keys and values once per head."""
+        """Return mixtures of the partner's rows, shared keys and values repeated for every head."""
         n, n_rows = mixtures.shape
         if n_rows < len(self.matrix):
             by_head = mixtures.reshape(n, -1, self.head_dim)
@@ -135,7 +135,7 @@ def _is_read(change: MeasuredChange) -> bool:
 
 
 def _drawn(reading: Reading, name: str, dim: int) -> Float[np.ndarray, "vector dim"]:
-    """Return random vectors, the same for a name whatever else is drawn."""
+    """Return random vectors that depend on the name alone, whatever else is drawn."""
     stream = stream_of(np.random.default_rng(reading.seed), name)
     return stream.normal(size=(reading.n_random_vectors, dim))
 
@@ -180,14 +180,14 @@ def _partner(parameters: ModelParameters, change: MeasuredChange) -> _Partner:
 
 
 def _signs_of_units(rows: Float[np.ndarray, "direction row"]) -> Float[np.ndarray, "direction 1"]:
-    """Return -1 for directions with mostly negative units, weighted by size."""
+    """Return -1 for directions whose units, weighted by size, are mostly negative, else 1."""
     return np.where(rows.sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
 
 
 def _signs_of_words(
     vocabulary: _Vocabulary, directions: Float[np.ndarray, "row dim"]
 ) -> Float[np.ndarray, "row 1"]:
-    """Return -1 for directions with the stronger word at the negation."""
+    """Return -1 for directions whose negation has the stronger word, else 1."""
     top = vocabulary.top(directions)
     is_turned = -top.opposite_score[:, :1] > top.score[:, :1]
     return np.where(is_turned, -1.0, 1.0)
@@ -209,7 +209,7 @@ def _side_rows(
     random: Float[np.ndarray, "vector dim"],
     level: float,
 ) -> Iterator[Row]:
-    """Yield the words of a side of all directions, beside the likeness of words by chance."""
+    """Yield the words of all directions on one side, beside the likeness of words by chance."""
     assert change.spectrum is not None
     squares = np.square(change.spectrum.values)
     top, coherence = vocabulary.top(unit_rows(directions)), _coherence(vocabulary, directions)
@@ -234,7 +234,7 @@ def _side_rows(
 def token_rows(
     changes: Sequence[MeasuredChange], model: AllWeights, n_tokens: int
 ) -> Iterator[Row]:
-    """Yield the tokens of largest relative change, if token embeddings moved."""
+    """Yield the tokens with the largest relative change, if token embeddings moved."""
     moved = (x for x in changes if x.row["group"] == TOKENS and x.row["verdict"] == MOVED)
     for change in moved:
         (paired,) = change.paired

@@ -178,7 +178,7 @@ def _same_columns(same: SameRows, cell: Row, least_deviations: float) -> Row:
 
 
 def _reason(one: VocabularySpace, other: VocabularySpace, names: tuple[str, str]) -> str:
-    """Return why two models cannot be aligned; "" if alignable."""
+    """Return why two models cannot be aligned; "" if they can."""
     for space, name in zip((one, other), names, strict=True):
         if space.parameters is None:
             kind = space.architecture or "vectors alone"
@@ -192,7 +192,7 @@ def _reason(one: VocabularySpace, other: VocabularySpace, names: tuple[str, str]
 
 
 def _whole(layer_map: LayerMap, level: float) -> Row:
-    """Return the results of all layers; NaN for draws with only constant rows in a layer."""
+    """Return the results of all layers; NaN for draws that deal a layer constant rows only."""
     assignment = best_assignment(layer_map.similarity)
     n = min(layer_map.similarity.shape)
     row: Row = {
@@ -217,7 +217,7 @@ def _whole(layer_map: LayerMap, level: float) -> Row:
 
 
 def _on_diagonal(order: np.ndarray, similarity: Similarity) -> float:
-    """Return the share of layers matched with the layer of equal number; NaN for unequal depth."""
+    """Return the share of layers matched with the layer of their number; NaN for unequal depths."""
     is_square = similarity.shape[0] == similarity.shape[1]
     return float((order == np.arange(len(order))).mean()) if is_square else float("nan")
 

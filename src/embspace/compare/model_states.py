@@ -23,7 +23,7 @@ class CorpusStates:
     windows: pd.DataFrame
     tokens: pd.DataFrame
     states: Mapping[str, Float[np.ndarray, "layer row dim"]]
-    """`mean`, a row a window; `token`, a row a token, if kept."""
+    """`mean`, with a row per window; `token`, with a row per token, if tokens were kept."""
 
 
 @dataclass(frozen=True, eq=False)

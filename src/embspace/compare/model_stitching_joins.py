@@ -1,4 +1,4 @@
-"""Puts the states of a model into a second at equally deep layers, and judges the outputs."""
+"""Puts the states of one model into another at equally deep layers, and judges the outputs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Stitching:
 
 @dataclass(frozen=True, eq=False)
 class Join:
-    """Two joined layers, with the tried stitches."""
+    """Two joined layers, with the stitches that were tried."""
 
     layer: int
     upper_layer: int
@@ -60,7 +60,7 @@ class Join:
 
 @dataclass(frozen=True, eq=False)
 class _Lower:
-    """Holds the lower model's states of the texts and of training texts, and the embeddings."""
+    """Holds the lower model's states of the texts and of training texts, and its embeddings."""
 
     states: Float[np.ndarray, "layer text token dim"]
     training: Float[np.ndarray, "layer other_text other_token dim"]
@@ -68,7 +68,7 @@ class _Lower:
 
 
 class _Upper:
-    """The model above, with outputs of its own states."""
+    """The model above, with its own outputs."""
 
     def __init__(self, model: OpenModel, texts: Beginnings, training: Beginnings) -> None:
         self.model, self.texts, self.shown = model, texts, training.shown
@@ -81,7 +81,7 @@ class _Upper:
         layer: int,
         rows: Int[np.ndarray, " some"],
     ) -> Kept:
-        """Return how much of their own last states some texts keep above stitched states."""
+        """Return how near the outputs from stitched states of some texts are to the model's own."""
         made = last_states_above(self.model.module, layer, states, self.texts.tokens.of(rows))
         return kept_states(self.own, made, self.texts.shown, rows)
 
@@ -94,7 +94,7 @@ def joins(
     how: Stitching,
     generator: np.random.Generator,
 ) -> Iterator[Join]:
-    """Join every layer of the shallower model with the deeper model's layer at nearest depth."""
+    """Join every layer of the shallower model to the deeper model's layer at the nearest depth."""
     above = _Upper(upper, texts, training)
     below = {
         OWN: _read_below(lower, texts, training),
@@ -186,10 +186,10 @@ class Bounds:
 
 
 def join_rows(join: Join, bounds: Bounds) -> Iterator[Row]:
-    """Yield a row per stitch of two layers, then per kind of random stitches.
+    """Yield a row for each stitch of two layers, then for each kind of random stitches.
 
-    Layer 0 has no verdict: the null of the layers above, with no block below. A row of random
-    stitches has the mean over draws, and the range of draws for bounds.
+    Layer 0 has no verdict: it is the null of the layers above, with no block below. A row of random
+    stitches has the mean over draws, and their range as bounds.
     """
     place: Row = {"layer": join.layer, "upper_layer": join.upper_layer}
     rows = {key: _row(kept, bounds) for key, kept in join.stitches.items()}

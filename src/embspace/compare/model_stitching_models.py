@@ -1,4 +1,4 @@
-"""Loads models for stitches between their blocks, and the common texts."""
+"""Loads models whose blocks are stitched to each other's, and the texts that both read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from embspace.settings.schema import read_yaml
 
 @dataclass(frozen=True, eq=False)
 class OpenModel:
-    """A model with an entry at every layer."""
+    """A model whose blocks can be entered at any layer."""
 
     name: str
     module: Any
@@ -44,7 +44,7 @@ class OpenModel:
 
 @dataclass(frozen=True)
 class ClosedModel:
-    """A model beyond stitching, with the reason."""
+    """A model that cannot be stitched, with the reason."""
 
     reason: str
 
@@ -53,7 +53,7 @@ StitchedModel = OpenModel | ClosedModel
 
 
 def load_stitched_model(described: str, _: str) -> StitchedModel:
-    """Return a model of conf/model, or the reason against stitching."""
+    """Return a model of conf/model, or the reason why it cannot be stitched."""
     name = Path(described).stem
     model = describe_model(name, read_yaml(Path(described)))
     if isinstance(model, VectorsModel):
@@ -76,7 +76,7 @@ def load_stitched_model(described: str, _: str) -> StitchedModel:
 
 
 def reason_against(one: StitchedModel, other: StitchedModel) -> str:
-    """Return why two models cannot be stitched; "" if stitchable."""
+    """Return why two models cannot be stitched; "" if they can."""
     for model in (one, other):
         if isinstance(model, ClosedModel):
             return model.reason

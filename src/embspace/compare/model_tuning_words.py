@@ -199,7 +199,7 @@ def _reason(
     words: str,
     least_words: int,
 ) -> str:
-    """Return why changes cannot be read as words; "" if readable."""
+    """Return why changes cannot be read as words; "" if they can."""
     if weights is None or other_weights is None:
         alone = names[0] if weights is None else names[1]
         return f"{alone}: vectors without a model have no weights"
@@ -222,7 +222,7 @@ def _counted(
     lists: Lists,
     protocol: Protocol,
 ) -> Iterator[Counted]:
-    """Yield the counts of every moved matrix of a block."""
+    """Yield the counts of every matrix of a block that moved."""
     assert weights.parameters is not None
     groups = weights.parameters.layers[0].groups()
     for paired in paired_weights(weights, other_weights):

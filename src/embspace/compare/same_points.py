@@ -19,7 +19,7 @@ class Views:
     x: Float[np.ndarray, "layer n dim"]
     y: Float[np.ndarray, "other_layer n other_dim"]
     is_sample: bool
-    """Whether the points were drawn independently; else no interval."""
+    """Whether the points were drawn independently of each other; else no interval."""
 
     @property
     def n(self) -> int:
@@ -149,7 +149,7 @@ def _stimuli_points(
     largest_n: int,
     generator: np.random.Generator,
 ) -> PointSet:
-    """Both models, and both architectures at random weights, on the sentences of other stages."""
+    """Both models, and both architectures at random weights, on sentences made for other stages."""
     sentences = pd.concat([table["text"] for table in stimuli.values()], ignore_index=True)
     different = np.flatnonzero(~sentences.duplicated())
     rows = np.sort(generator.permutation(different)[:largest_n])

@@ -18,7 +18,7 @@ from embspace.settings.stage import run_stage
 
 
 def load_described_tokens(spelling: str, vocabulary: str) -> pd.DataFrame:
-    """Return the tokens of a model with texts; none without a tokenizer."""
+    """Return the tokens of a model with their texts; none without a tokenizer."""
     said, tokens = load_scalars(spelling), load_rows(vocabulary)
     return described_tokens(
         # Without a tokenizer there is no spelling, and no token has a text.

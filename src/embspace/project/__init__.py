@@ -1,1 +1,1 @@
-"""Stages for maps of clouds of vectors."""
+"""Stages that lay clouds of vectors out on a plane."""

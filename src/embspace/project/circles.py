@@ -1,4 +1,4 @@
-"""Measures how well a layout keeps two circles."""
+"""Measures how well a layout preserves two circles."""
 
 import numpy as np
 from jaxtyping import Float
@@ -57,7 +57,7 @@ def circle_quality(
 
 
 def null_ring_order(n: int, n_shuffles: int, rng: np.random.Generator) -> dict[str, float]:
-    """Mean and 97.5 per cent quantile of the order of a ring with points at random."""
+    """Mean and 97.5 per cent quantile of the order of a ring whose points stand at random."""
     values = [circular_rank_correlation(rng.permutation(n)) for _ in range(n_shuffles)]
     return {
         "null_ring_order_correlation": float(np.mean(values)),

@@ -83,7 +83,7 @@ HOPF_LINK = Analysis(
 
 @dataclass(frozen=True)
 class Method:
-    """A way to lay points out, with settings."""
+    """A way to lay points out, with its settings."""
 
     name: str
     layout: LayoutFunction
@@ -197,7 +197,7 @@ def _methods(
 def _layouts(
     x: Points, graph: NeighborGraph, methods: list[Method], seeds: list[int]
 ) -> Iterator[tuple[dict[str, Any], Layout]]:
-    """Return the space, then every map, with identifying columns."""
+    """Yield the space itself, then every map, with identifying columns."""
     start = principal_components(x, n_components=2).coordinates
     unset = dict.fromkeys(KEYS[2:], np.nan)
     yield {"method": "space", **unset, "run": 0}, x

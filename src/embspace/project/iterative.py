@@ -80,7 +80,7 @@ def iterative_maps(
 def _some_points(
     cloud: LearnedCloud, graph: NeighborGraph, most: int, rng: np.random.Generator
 ) -> tuple[LearnedCloud, NeighborGraph]:
-    """The cloud and the graph, or random points with the points' graph."""
+    """The cloud and the graph, or random points with their graph."""
     if len(cloud.vectors) <= most:
         return cloud, graph
     part = cloud.sample(most, rng)
@@ -106,10 +106,11 @@ def _start(cloud: LearnedCloud) -> Layout:
 
 
 def _over_seeds(part: LearnedCloud, layouts: list[Layout], n_neighbors: int) -> dict[str, float]:
-    """Return the agreement of maps of the same points by different seeds.
+    """Return how far maps of the same points by different seeds agree.
 
-    The common neighbors of two maps: mean, smallest and largest of all pairs of maps, and of random
-    layouts. For positions also how well a map lies along a line: median, smallest and largest.
+    The share of neighbors that two maps have in common: mean, smallest and largest over all pairs
+    of maps, and the mean for random layouts. For positions also how well a map lies along a line:
+    median, smallest and largest.
     """
     n = len(part.vectors)
     k = most_neighbors(n, n_neighbors)

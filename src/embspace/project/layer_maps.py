@@ -202,7 +202,7 @@ def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
 def changed_shares(
     neighbors: Int[np.ndarray, "n k"], others: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return, by row, the share of the neighbors that are not among the other neighbors."""
+    """Return, by row, the share of the neighbors that are not among `others`."""
     is_kept = (neighbors[:, :, np.newaxis] == others[:, np.newaxis, :]).any(axis=2)
     return np.asarray(1 - is_kept.mean(axis=1))
 
@@ -234,7 +234,7 @@ def _by_layer(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return the mean shares of every layer with intervals, over documents, beside chance."""
+    """Return every layer's mean shares with intervals over documents, beside chance."""
     values = np.stack([shares[name] for name in SHARES])
     document = pd.factorize(about["document"])[0]
     n, n_documents = len(about), int(document.max()) + 1

@@ -1,4 +1,4 @@
-"""Common columns of the tables of all maps, and the sources of maps."""
+"""Columns that the tables of all maps share, and where maps come from."""
 
 from embspace.analysis import Source, Table
 from embspace.files.graphs import load_graphs

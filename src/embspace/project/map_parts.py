@@ -15,13 +15,13 @@ from embspace.geometry.maps.parts import parts_by_gaps
 from embspace.project.maps import Layout
 
 DIGITS = re.compile(r"(?!##)[^0-9A-Za-z]*([0-9]+)")
-"""A whole number as a token, with or without a mark of the space before."""
+"""A token that is a whole number, with or without a mark of the space before it."""
 FEWEST = 8  # positions or numbers, of which a map can show a form
 LEVEL = 0.95
 TIMES = np.geomspace(0.5, 2.0, 9)
-"""Factors of the gap for further counts of parts: a map has no unit for a natural gap."""
+"""Factors of the gap for counting parts again: a map has no unit that suggests a gap."""
 N_HALVES = 40
-"""Random halves of the numbers, for further measures of the order on the map."""
+"""Random halves of the numbers, on which their order on the map is measured again."""
 PART_COLUMNS = ["cloud", "n", "n_parts", "n_parts_low", "n_parts_high", "null_n_parts"]
 PART_COLUMNS += ["null_n_parts_low", "null_n_parts_high", "p_value", "n_draws"]
 PART_COLUMNS += ["most_mixed_part", "least_mixed_part"]
@@ -42,7 +42,7 @@ def parts_and_numbers(
     n_draws: int,
     rng: np.random.Generator,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a row a map of tokens: the parts of the positions, and the string of the numbers."""
+    """Return two tables, a row per map of tokens: parts of positions, and the string of numbers."""
     parts, numbers = [], []
     names = [name for name in layouts if not clouds[name].is_positional]
     for name, stream in zip(names, rng.spawn(len(names)), strict=True):
@@ -119,8 +119,8 @@ def string_of_numbers(
 ) -> dict[str, object] | None:
     """Return whether numbers among the tokens lie together on a map, and in order of value.
 
-    The share of numbers with a number as the nearest token, beside as many random tokens, and the
-    correlation of the value with the place along the numbers' spanning tree, beside shuffled
+    The share of numbers whose nearest token is a number, beside as many random other tokens, and
+    the correlation of the value with the place along the numbers' spanning tree, beside shuffled
     values. The interval is over random halves of the numbers: a single number between two branches
     of the tree may reverse the order of many. None for a map with fewer than eight numbers, or more
     numbers than other tokens.
@@ -171,7 +171,7 @@ def _order_in_halves(
 
 
 def _points(layout: Layout) -> Float[np.ndarray, "n 2"]:
-    """Return the map as saved: the saved coordinates give the same measures again."""
+    """Return the map as it is saved, so that the saved coordinates give the same measures."""
     points: Float[np.ndarray, "n 2"] = layout[:, :2].astype(np.float32).astype(np.float64)
     return points
 
@@ -188,7 +188,7 @@ def _nearest(points: Float[np.ndarray, "n 2"]) -> Int[np.ndarray, " n"]:
 
 
 def _share_among(chosen: Int[np.ndarray, " k"], nearest: Int[np.ndarray, " n"]) -> float:
-    """Return the share of the chosen points with a chosen nearest point."""
+    """Return the share of the chosen points whose nearest point is chosen, too."""
     is_chosen: Bool[np.ndarray, " n"] = np.zeros(len(nearest), dtype=np.bool_)
     is_chosen[chosen] = True
     return float(is_chosen[nearest[chosen]].mean())

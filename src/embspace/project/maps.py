@@ -16,7 +16,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]
 LayoutFunction = Callable[..., Layout]
-"""A method with settings: a map from neighbors, a start, and `seed` by name."""
+"""A method with its settings: it makes a map from neighbors, a start, and `seed` by name."""
 
 
 def maps_of(
@@ -35,7 +35,7 @@ def maps_of(
     per map: trustworthiness, continuity, neighbor recall, beside chance; `one_dimensionality` a row
     per map of positions.
 
-    A small cloud has the quality for fewer neighbors, n / 2 at most.
+    For a small cloud, quality is measured with fewer neighbors, n / 2 at most.
     """
     quality, lines = [], []
     for name, layout in layouts.items():
@@ -82,7 +82,7 @@ def _quality(
 
 
 def quality_columns(quality: MapQuality) -> dict[str, float]:
-    """Return the columns of the quality of a map, for tables of quality."""
+    """Return the columns that describe a map in tables of quality."""
     return {
         "n": quality.n,
         "k": quality.n_neighbors,

@@ -14,7 +14,7 @@ ALIKE = ("corpus", "document", "domain")
 
 
 class Draws(NamedTuple):
-    """Random orders of the corpora and halves of the documents, with generators."""
+    """Random orders of the corpora and halves of the documents, with the generators for both."""
 
     n_shuffles: int
     n_resamples: int
@@ -26,7 +26,7 @@ class Draws(NamedTuple):
 def rows_of_neighbors(
     about: pd.DataFrame, nearest: NeighborGraph, key: dict[str, Any], draws: Draws
 ) -> list[dict[str, Any]]:
-    """Return, by corpus, the share of the same kind among the vectors' nearest."""
+    """Return, by corpus, the share of its vectors' nearest neighbors that are of the same kind."""
     kinds = {column: pd.factorize(about[column])[0] for column in ALIKE}
     same = {column: neighbors_in_group(nearest.indices, kind) for column, kind in kinds.items()}
     shuffled = shuffled_neighbor_shares(

@@ -224,7 +224,7 @@ def _spaces(
     preparations: Mapping[Pooling, list[Preparation]],
     layer: int,
 ) -> tuple[int, dict[MapSpace, Float[np.ndarray, "n dim"]]]:
-    """Return the number of the layer, and its vectors on every map, where not all equal."""
+    """Return the number of the layer, and its vectors on every map where they are not all equal."""
     spaces: dict[MapSpace, Float[np.ndarray, "n dim"]] = {}
     n_layers = 1
     for name, clouds in chosen.items():
@@ -248,7 +248,7 @@ def _spaces(
 def _that_differ(
     x: Float[np.ndarray, "n dim"], preparations: list[Preparation]
 ) -> dict[Preparation, Float[np.ndarray, "n dim"]]:
-    """Return the preparations of vectors with differences before and after."""
+    """Return the prepared vectors by preparation, if they differ both before and after it."""
     spaces = {preparation: prepared(x, preparation) for preparation in preparations if _differ(x)}
     return {preparation: y for preparation, y in spaces.items() if _differ(y)}
 
@@ -269,7 +269,7 @@ def _layouts(
     graphs: Mapping[MapSpace, NeighborGraph],
     methods: Mapping[str, LayoutFunction],
 ) -> dict[MapSpace, dict[str, PlaneLayout]]:
-    """The maps of each space by method, PCA first. A map takes a core."""
+    """Return the maps of each space by method, PCA first; every core makes one map at a time."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
@@ -294,7 +294,7 @@ def _tables(
     graph: NeighborGraph,
     draws: Draws,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the maps' tables of a space: coordinates, quality, and neighbors by kind."""
+    """Return the tables of a space's maps: coordinates, quality, and neighbors by kind."""
     key: dict[str, Any] = dict(zip(KEYS, place, strict=False))
     coordinates, quality = [], []
     neighbors = rows_of_neighbors(about, graph, {**key, "method": "space"}, draws)

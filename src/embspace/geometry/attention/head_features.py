@@ -16,7 +16,7 @@ N_BINS = 20  # of the values of a map, as in the code of Bonino, Ghione and Cirr
 
 @dataclass(frozen=True, eq=False)
 class TokenSets:
-    """The kinds of a text's tokens for the features, and the visible keys of every query."""
+    """The separators and the punctuation of a text, and the keys that every query can see."""
 
     separators: Bool[np.ndarray, " token"]
     punctuation: Bool[np.ndarray, " token"]
@@ -80,7 +80,7 @@ FEATURES = (
 
 
 def mass_to(maps: Maps, keys: Bool[np.ndarray, " token"]) -> HeadValues:
-    """Return the mean mass of the queries on some keys; NaN without keys."""
+    """Return the mean mass that queries give to some keys; NaN without keys."""
     if not keys.any():
         return np.full(maps.shape[:-2], np.nan)
     return np.asarray(maps[..., keys].sum(axis=-1, dtype=np.float64).mean(axis=-1))
@@ -115,7 +115,7 @@ def value_entropy(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> HeadV
 
 
 def k_of_mass(maps: Maps, mass_share: float) -> Float[np.ndarray, "*head token"]:
-    """Return the smallest number of keys that hold `mass_share` of a query's attention.
+    """Return the smallest number of keys that together hold `mass_share` of a query's attention.
 
     The size of a metastable state in Ramsauer et al. (2020, arXiv:2008.02217): 1 for a single key
     with all attention, 461 of 512 for uniform attention and a share of 0.9.

@@ -1,4 +1,4 @@
-"""Types of heads by rules: bounds on features, open to change by the reader."""
+"""Types of heads by rules: bounds on features, which readers can change."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Bounds(NamedTuple):
 
 
 Conditions = Mapping[str, Bounds]
-"""By feature; a type without conditions takes the heads left by the remaining types."""
+"""By feature; a type without conditions takes the heads that no other type takes."""
 
 
 class Types(NamedTuple):

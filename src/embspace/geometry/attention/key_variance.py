@@ -17,7 +17,7 @@ from embspace.geometry.inference.resampling import half_sample_interval
 
 @dataclass(frozen=True, eq=False)
 class TextMoments:
-    """Sums over the tokens of every text, enough for the moments of any texts."""
+    """Sums over the tokens of every text, from which the moments of any texts follow."""
 
     n_tokens: Int[np.ndarray, " text"]
     sums: Float[np.ndarray, "text dim"]

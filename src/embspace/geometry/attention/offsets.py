@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 Maps = Float[np.ndarray, "*head token token"]
-"""Attention maps: row i divides the attention of query i, 1 in all, among the keys."""
+"""Attention maps: row i says how query i divides its attention, 1 in all, among the keys."""
 
 
 def offset_sums(maps: Maps) -> Float[np.ndarray, "*head offset"]:

@@ -69,10 +69,10 @@ def form_singular_values(query: Factor, key: Factor) -> Float[np.ndarray, " valu
 
 
 def singular_values_of_products(query: Factor, key: Factor) -> Float[np.ndarray, " value"]:
-    """Return `form_singular_values`, right to some 1e-8 of the largest, of factors of many rows.
+    """Return `form_singular_values` of factors of many rows, right to some 1e-8 of the largest.
 
-    Roots of the eigenvalues of the form times the transpose, in a third of the time for factors
-    with as many rows as dim. Errors of small values do not move sums over all values.
+    Roots of the eigenvalues of the form times its transpose, in a third of the time for factors
+    with as many rows as dim. Errors of small values hardly move sums over all values.
     """
     few = min(len(query), len(key), query.shape[1])
     form = query.T @ key
@@ -101,9 +101,9 @@ class EigenvalueCounts(NamedTuple):
     real_positive: int
     real_negative: int
     complex_positive: int
-    """Both values of a conjugate pair with a positive real part."""
+    """Values with a positive real part, both of every conjugate pair counted."""
     complex_negative: int
-    """Both values of a conjugate pair with a negative real part, or 0."""
+    """Values with a negative real part, or 0, both of every conjugate pair counted."""
     zero: int
 
     @property
@@ -164,7 +164,7 @@ def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
 def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
     """Return the mean squared cosine of principal angles in degrees, in [0, 1]; NaN without any.
 
-    1 if a row space lies in the second, 0 if both are orthogonal.
+    1 if one row space lies in the other, 0 if the two are orthogonal.
     """
     return float(np.square(np.cos(np.radians(angles))).mean()) if len(angles) else float("nan")
 
@@ -173,8 +173,8 @@ def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
 def expected_overlap(query: Factor, key: Factor) -> float:
     """Return the mean of `subspace_overlap` for spaces of random directions, in [0, 1].
 
-    Exactly the rank of the larger space over dim, for a unit vector of random direction has this
-    share of the squared length in the larger space.
+    Exactly the rank of the larger space over dim: a unit vector of random direction has this share
+    of its squared length in that space.
     """
     return max(_rank(query), _rank(key)) / query.shape[1]
 
@@ -196,7 +196,7 @@ def _excess(norms: Float[np.ndarray, " dim"], n_deviations: float) -> float:
 
 
 def _row_basis(factor: Factor) -> Float[np.ndarray, "direction dim"]:
-    """Return orthonormal rows with the span of the factor's rows, from the small triangle."""
+    """Return orthonormal rows that span the factor's rows, by way of the small triangle."""
     columns, triangle = np.linalg.qr(factor.T)
     _, sizes, turn = np.linalg.svd(triangle.T, full_matrices=False)
     return np.asarray(turn[sizes > _least(sizes, factor)] @ columns.T)

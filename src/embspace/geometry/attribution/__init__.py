@@ -1,1 +1,1 @@
-"""Scores of a prediction's places, and measures of the scores against the truth."""
+"""Scores of the places that a prediction rests on, and measures of scores against the truth."""

@@ -30,7 +30,7 @@ def ranks_of(order: Int[np.ndarray, "text place"]) -> Int[np.ndarray, "text plac
 def precision_at_all(
     order: Int[np.ndarray, "text place"], true: Bool[np.ndarray, "text place"]
 ) -> Float[np.ndarray, " text"]:
-    """Return the precision at as many places as are true, in [0, 1]; equal to the recall.
+    """Return the precision at as many places as are true, in [0, 1]: there it equals the recall.
 
     R-precision: Manning, Raghavan and Schuetze (2008), Introduction to Information Retrieval, 8.4.
     A random order has the share of true places. NaN where none is.

@@ -7,11 +7,11 @@ from jaxtyping import Float
 def attention_rollout(
     attention: Float[np.ndarray, "layer *batch token token"],
 ) -> Float[np.ndarray, "*batch token token"]:
-    """Return the share of a token's input in every token after the last layer, in [0, 1].
+    """Return how much of each token's input reaches each token after the last layer, in [0, 1].
 
     Abnar and Zuidema (2020), arXiv 2005.00928, equation 1: the product of (A + I) / 2 over the
     layers, A being the mean attention of the heads; the identity stands for the residual stream.
-    Rows sum to 1. Values and the MLP have no influence.
+    Rows sum to 1. Values and the MLP are ignored.
 
     Examples:
         >>> attention_rollout(np.array([[[0.0, 1.0], [0.0, 1.0]]])).tolist()

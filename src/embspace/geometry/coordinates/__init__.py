@@ -1,1 +1,1 @@
-"""The distance of the coordinates' distribution from normal."""
+"""How far the distribution of coordinates is from normal."""

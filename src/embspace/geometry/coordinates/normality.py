@@ -1,4 +1,4 @@
-"""Distance of numbers from the normal distribution of equal mean and variance."""
+"""How far numbers are from a normal distribution of the same mean and variance."""
 
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class Normality(NamedTuple):
 
 
 def normality(x: NumberStack) -> Normality:
-    """Return `excess_kurtosis` and `distance_from_normal`, for a single standardization."""
+    """Return `excess_kurtosis` and `distance_from_normal`, standardizing only once."""
     z = standardized(x)
     return Normality(_kurtosis(z), _distance(z))
 

@@ -1,1 +1,1 @@
-"""Features: directions of vectors, few active at once."""
+"""Features: directions of vectors, of which few are active at once."""

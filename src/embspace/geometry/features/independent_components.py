@@ -37,8 +37,8 @@ def independent_components(
     """Return the components of scikit-learn's FastICA (Hyvärinen and Oja 2000), from some rows.
 
     Activations are of all rows. Components are matched in the space of principal components at
-    variance 1, as orthogonal directions. The sign of a component makes the third moment of the
-    activation positive. `is_converged` is false where all of `max_iter` iterations were needed.
+    variance 1, where they are orthogonal. Signs are such that the third moment of every activation
+    is positive. `is_converged` is false where all of `max_iter` iterations were needed.
     """
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning

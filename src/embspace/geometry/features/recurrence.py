@@ -11,7 +11,7 @@ from embspace.geometry.features.feature_set import FeatureSet
 
 Directions = Float[np.ndarray, "feature axis"]
 DirectionsOf = Callable[[int, np.random.Generator], Directions]
-"""Draws random directions, by their number."""
+"""Draws the given number of random directions."""
 
 
 class Matches(NamedTuple):
@@ -27,7 +27,7 @@ class Recurrence(NamedTuple):
     """Shares and cosines of the features common to fits with different seeds."""
 
     shares: Float[np.ndarray, " pair"]
-    """Share of the recurring features, by pair of seeds."""
+    """Share of the features that recur, by pair of seeds."""
     cosine: float
     """Mean over matches and pairs."""
     threshold: float
@@ -39,7 +39,7 @@ class Recurrence(NamedTuple):
 def matches(
     first: Float[np.ndarray, "feature axis"], second: Float[np.ndarray, "other axis"]
 ) -> Matches:
-    """Match directions of unit length by the largest sum of absolute cosines."""
+    """Match directions of unit length so that the sum of absolute cosines is largest."""
     from scipy.optimize import linear_sum_assignment
 
     cosines = np.abs(first @ second.T)

@@ -1,4 +1,4 @@
-"""A sparse autoencoder with only the largest activations of every vector."""
+"""A sparse autoencoder that keeps only the largest activations of every vector."""
 
 from typing import TYPE_CHECKING, NamedTuple
 

@@ -62,12 +62,12 @@ def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y
 
 
 class ProcrustesFit(NamedTuple):
-    """The rotation, with reflections, that brings a view of n points closest to a second view."""
+    """The rotation, reflections included, that brings one view of n points closest to another."""
 
     similarity: float
     """|X'Y|_*, the sum of the singular values, of centered views of Frobenius norm 1."""
     products: Float[np.ndarray, " n"]
-    """Of a point of x with the rotated point of y; `similarity` is the sum."""
+    """Of every point of x with its rotated point of y; `similarity` is their sum."""
     squared_lengths: Float[np.ndarray, "2 n"]
     """Of the points in x and in y; both rows add up to 1."""
 
@@ -141,7 +141,7 @@ def mutual_nearest_neighbors(
 
 @takes_arrays()
 def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndarray, "n k"]:
-    """Return the rows nearest to every row, the row left out, nearest first; of ties any.
+    """Return the other rows nearest to every row, nearest first; of ties any.
 
     Raises:
         ValueError: `n_neighbors` under 1 or over n - 1.
@@ -160,7 +160,7 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
 def common_neighbors(
     one: Int[np.ndarray, "n k"], other: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of every row's neighbors common to both lists."""
+    """Return the share of every row's neighbors that are in both lists."""
     return np.take_along_axis(_is_listed(one), other, axis=1).sum(axis=1) / one.shape[1]
 
 

@@ -1,4 +1,4 @@
-"""WEAT: how much more a set of words is like an attribute than a second set, exactly."""
+"""WEAT: how much more one set of words is like an attribute than another set, exactly."""
 
 from functools import cache
 from itertools import combinations
@@ -19,7 +19,7 @@ def word_associations(
     first: Float[np.ndarray, "first_word dim"],
     second: Float[np.ndarray, "second_word dim"],
 ) -> Float[np.ndarray, " word"]:
-    """Return the mean cosine of every target with the first attribute set less with the second.
+    """Return every target's mean cosine with the first attribute set, less that with the second.
 
     In [-2, 2]: s(w, A, B) of Caliskan, Bryson and Narayanan (2017).
     """
@@ -43,7 +43,7 @@ def exchange_p_value(x: Float[np.ndarray, " word"], y: Float[np.ndarray, " other
     """Return the share of all exchanges of words between the sets with as large a difference.
 
     One-sided and exact: every choice of as many words for the first set is an exchange, the given
-    choice too.
+    one included.
 
     Raises:
         ValueError: for sets with more than a million exchanges.

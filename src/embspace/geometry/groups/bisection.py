@@ -36,7 +36,7 @@ class Apart(NamedTuple):
 def principal_coordinates(
     x: Float[np.ndarray, "row dim"], n_components: int
 ) -> Float[np.ndarray, "row component"]:
-    """Return the rows in principal components of the rows, the mean at 0.
+    """Return the rows in their own principal components, the mean at 0.
 
     Returns:
         At most `n_components` columns, and no more than rows less 1, in the unit of `x`.
@@ -151,7 +151,7 @@ def apart(
     generator: np.random.Generator,
     n_more: int = 0,
 ) -> Apart:
-    """Return the separation by 2-means of a cloud in principal components, and by chance.
+    """Return how far 2-means parts a cloud in its own principal components, and by chance.
 
     Args:
         x: At least 4 rows, not all equal.

@@ -16,7 +16,7 @@ class GroupContrast:
     """The contrast of every draw of groups in every distance matrix; NaN if undefined."""
 
     within: Float[np.ndarray, "draw stack"]
-    """Mean distance over the pairs of a group; a pair counts once."""
+    """Mean distance over the pairs of a group; every pair counts once."""
     between: Float[np.ndarray, "draw stack"]
     """Over the pairs of different groups."""
     accuracy: Float[np.ndarray, "draw stack"]
@@ -53,10 +53,10 @@ def _mean_over(
 
 
 def neighbor_weights(distances: Float[np.ndarray, "stack n n"]) -> Float[np.ndarray, "stack n n"]:
-    """Return rows with 1 over the number of nearest points at the nearest points, 0 elsewhere.
+    """Return 1 over the number of nearest other points at those points, by row, and 0 elsewhere.
 
-    Points are equally near if the distances differ by no more than `TIE` of the largest. NaN
-    throughout a matrix with a NaN or of a single point.
+    Points are equally near if their distances differ by no more than `TIE` of the largest. NaN
+    throughout a matrix that holds a NaN, or a single point.
     """
     defined = ~np.isnan(distances).any(axis=(-2, -1), keepdims=True)
     nearest = nearest_others(distances, tie=TIE) & defined
@@ -78,7 +78,7 @@ def chance_accuracy(group: Int[np.ndarray, " n"]) -> float:
 def relabelings(
     group: Int[np.ndarray, " n"], n_draws: int, generator: np.random.Generator
 ) -> Int[np.ndarray, "draw n"]:
-    """Yield the given labels, then labels dealt out at random `n_draws` times.
+    """Return the given labels, then the labels dealt out at random `n_draws` times.
 
     All splits into groups of these sizes are equally likely, the true split included.
     """

@@ -16,13 +16,13 @@ def density_labels(
     """Return the cluster of some rows of a graph, -1 for none: HDBSCAN of these rows alone.
 
     Campello, Moulavi and Sander (2013), as in scikit-learn, on the edges of the graph between the
-    rows. Parts without a joining edge stand apart by the longest edge.
+    rows. Parts that no edge joins stand apart by the length of the longest edge.
 
     Args:
-        graph: Needs a number of neighbors of several times `n_density`, more with rows left out.
+        graph: It needs several times `n_density` neighbors, and more if rows are left out.
         rows: Ascending.
         smallest: Rows of the smallest cluster, at least 2.
-        n_density: The distance of this neighbor gives the density, the row left out.
+        n_density: The density at a row is read from the distance of its neighbor of this rank.
 
     Returns:
         Numbers from 0 on, in no order. All -1 if too few rows have `n_density` neighbors.
@@ -59,7 +59,7 @@ def _edges_between(graph: NeighborGraph, rows: Int[np.ndarray, " row"]) -> Any:
 
 
 def _joined(edges: Any) -> Any:
-    """Return the edges, with an edge of the greatest length to every separate part."""
+    """Return the edges, with one of the greatest length added to every separate part."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 

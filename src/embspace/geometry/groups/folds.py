@@ -1,4 +1,4 @@
-"""Classifiers tested on rows, and groups of rows, left out of the fit."""
+"""Classifiers tested on rows, and groups of rows, that they were not fitted to."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 Features = Float[np.ndarray, "_ _"] | Sequence[str]
-"""Vectors, or texts for a classifier of words or letters."""
+"""Vectors, or texts for a classifier that reads words or letters."""
 Fit = Callable[[Features, Int[np.ndarray, " row"]], Any]
 """Returns a classifier fitted on features and labels."""
 
@@ -31,7 +31,7 @@ def folds_by_group(
 def predict_by_fold(
     fit: Fit, features: Features, labels: Int[np.ndarray, " n"], folds: Int[np.ndarray, " n"]
 ) -> Int[np.ndarray, " n"]:
-    """Return the class of every row by a classifier fitted on the remaining folds."""
+    """Return the class that a classifier fitted to the other folds gives to every row."""
     from threadpoolctl import threadpool_limits
 
     predicted = np.empty_like(labels)

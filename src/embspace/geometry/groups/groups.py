@@ -105,7 +105,7 @@ def nearest_in_group(
 def neighbors_in_group(
     neighbors: Int[np.ndarray, "n k"], group: Int[np.ndarray, " n"]
 ) -> Bool[np.ndarray, "n k"]:
-    """Return whether a point's neighbors, given by row numbers, are of the point's own group."""
+    """Return whether each of a point's neighbors, given by row number, is of its own group."""
     return group[neighbors] == group[:, np.newaxis]
 
 
@@ -116,10 +116,10 @@ def shuffled_neighbor_shares(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> Float[np.ndarray, "n_shuffles n_groups"]:
-    """Mean share of neighbors of the own group, by group, in many orders of the labels.
+    """Mean share of neighbors of the own group, by group, in each of many orders of the labels.
 
-    The neighbors stay and the labels of all points change places: a null with the true hubs and
-    mutual neighbors. Groups are numbered from 0, and all have a point.
+    The neighbors stay and the labels of all points change places: a null that keeps hubs and mutual
+    neighbors. Groups are numbered from 0, and all have a point.
     """
     sizes = np.bincount(group)
     shares = np.empty((n_shuffles, len(sizes)))
@@ -134,7 +134,7 @@ def shuffled_neighbor_shares(
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:
-    """Return the mean share of the own group among a point's nearest, in [0, 1].
+    """Return the mean share of a point's nearest neighbors that are of its own group, in [0, 1].
 
     By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands of
     points at most. Ties in distance go to the earlier row. NaN where all points are equal.

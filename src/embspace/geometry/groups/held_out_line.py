@@ -1,4 +1,4 @@
-"""How well a line of a single number predicts the value of points outside the fit."""
+"""How well a line on one number predicts a value, for points that it was not fitted to."""
 
 import numpy as np
 from jaxtyping import Float
@@ -10,13 +10,13 @@ from embspace.geometry.pairs.door import takes_arrays
 def held_out_line(
     x: Float[np.ndarray, " n"], values: Float[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw"]:
-    """Return the share of squared errors saved by a line on `x`, every point held out in turn.
+    """Return the share of squared errors that a line on `x` saves, every point held out in turn.
 
     1 less the errors of the least-squares lines through the remaining points, over the errors of
     the remaining points' mean (PRESS; Allen 1974, "The relationship between variable selection and
     data augmentation and a method for prediction", Technometrics 16). At most 1; below 0, somewhat,
-    where values have nothing to do with `x`. NaN where all of `x`, or all values, are equal, or the
-    remaining are once a point is held out.
+    where values have nothing to do with `x`. NaN where all of `x`, or all values, are equal, or
+    become equal once a point is held out.
     """
     n = len(x)
     centered = x - x.mean()

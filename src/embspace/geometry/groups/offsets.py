@@ -44,7 +44,7 @@ def flipped_offset_consistency(
 def _compared_cosines(
     cosines: Float[np.ndarray, "*batch n n"], compared: Bool[np.ndarray, "n n"]
 ) -> tuple[Float[np.ndarray, "*batch n n"], Int[np.ndarray, "*batch"]]:
-    """The counted cosines, 0 elsewhere, and their number."""
+    """The cosines that count, with 0 for the others, and their number."""
     counts = compared & ~np.eye(len(compared), dtype=bool) & ~np.isnan(cosines)
     return np.where(counts, cosines, 0.0), np.asarray(counts.sum(axis=(-2, -1)))
 
@@ -80,10 +80,11 @@ class MeanOffsets:
     norm: Float[np.ndarray, "draw category"]
     """Euclidean length of the mean."""
     reliability: Float[np.ndarray, "draw category"]
-    """Share of mu, without the noise, in the squared length of the mean; up to 1, and under 0 where
-    differences are less alike than noise. NaN with a single pair."""
+    """Share of the squared length of the mean that is due to mu, not to noise; up to 1, and under 0
+    where differences are less alike than noise. NaN with a single pair.
+    """
     cosine: Float[np.ndarray, "draw category category"]
-    """Between the means, uncorrected: noise draws the cosine to 0."""
+    """Between the means, uncorrected: noise draws it to 0."""
     corrected_cosine: Float[np.ndarray, "draw category category"]
     """An estimate of the cosine between the mu themselves; see `mean_offsets`."""
 
@@ -125,7 +126,7 @@ def mean_offsets(
 
 
 def mean_weights(category: Int[np.ndarray, " n"]) -> Float[np.ndarray, "1 n"]:
-    """A draw of weights of `mean_offsets` with all differences."""
+    """One draw of weights for `mean_offsets`, with all differences."""
     return 1 / np.bincount(category)[np.newaxis, category]
 
 

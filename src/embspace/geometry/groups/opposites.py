@@ -1,4 +1,4 @@
-"""Pairs of words: are partners alike, and do the differences point along a common line?"""
+"""Pairs of words: are partners alike, and do their differences point along one line?"""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -42,7 +42,7 @@ def wins_of_draws(
     """Return the probability that a value of `larger` exceeds a value of `smaller`, by draw.
 
     The area under the ROC curve; ties count half. A draw has the values where `chosen` is 1;
-    `compared` is 0 for two values that are never compared, as scores of different folds.
+    `compared` is 0 for two values that are never compared, such as scores of different folds.
     """
     difference = larger[:, np.newaxis] - smaller
     wins = (difference > 0) + 0.5 * (difference == 0)

@@ -23,7 +23,7 @@ class PathSteps:
     euclidean_distance: ByStep
     """Length of the step."""
     cosine: ByStep
-    """Of the two states of the step, in [-1, 1]."""
+    """Of the two states that the step joins, in [-1, 1]."""
     step_cosine: ByStep
     """Cosine of a step with the step before, in [-1, 1]; NaN for the first.
 

@@ -72,10 +72,10 @@ def bm25(
     k1: float = 1.2,
     b: float = 0.75,
 ) -> Float[np.ndarray, "query candidate"]:
-    """Return Okapi BM25 of counts of terms; a term counts as often as the query has the term.
+    """Return Okapi BM25 of counts of terms; a term counts as often as it occurs in the query.
 
     Robertson & Zaragoza 2009, "The probabilistic relevance framework: BM25 and beyond", with the
-    inverse document frequency log(1 + (n - n_t + 0.5) / (n_t + 0.5)), never negative.
+    inverse document frequency log(1 + (n - n_t + 0.5) / (n_t + 0.5)), which is never negative.
     """
     n, in_documents = len(candidate), (candidate > 0).sum(axis=0)
     weight = np.log1p((n - in_documents + 0.5) / (in_documents + 0.5))

@@ -21,9 +21,9 @@ class Search(NamedTuple):
     n_density: int
     n_half_samples: int
     share: float
-    """A standing cluster matches in at least this share of the half-samples."""
+    """A cluster stands if it is matched in at least this share of the half-samples."""
     jaccard: float
-    """A cluster of a half matches above this Jaccard index."""
+    """A cluster of a half is a match above this Jaccard index."""
 
 
 class Clusters(NamedTuple):
@@ -37,7 +37,7 @@ class Clusters(NamedTuple):
     """Mean over half-samples."""
 
     def stands(self, how: Search) -> np.ndarray:
-        """Return whether a cluster stands, for every cluster."""
+        """Return, for every cluster, whether it stands."""
         return self.matched >= how.share
 
 
@@ -78,7 +78,7 @@ def clusters_of_draws(
     *,
     on_sphere: bool,
 ) -> list[dict[str, Any]]:
-    """Return, by search, the numbers of clusters and of standing clusters of null clouds.
+    """Return, by search, how many clusters null clouds have, and how many of them stand.
 
     Columns `n_parts`, mean over clouds; `largest_matched`, of all clusters; `n_standing`, clouds.
     With `on_sphere`, clouds are brought to unit length.

@@ -36,7 +36,7 @@ class TwoClouds:
     distance_high: float
     """Interval over documents."""
     auc: float
-    """Probability that a first-corpus text leans more to the first than a second-corpus text.
+    """Probability that a text of the first corpus leans more to the first than one of the second.
 
     In [0, 1]: an effect size without unit. By chance near `null_auc`.
     """
@@ -54,8 +54,8 @@ class TwoClouds:
     """Mean distance to the second corpus less mean distance to the first, in the unit of `x`.
 
     Shifted by a constant: on average half the energy distance above 0 in the first corpus, as much
-    below 0 in the second. Texts near 0 lie between; a text of the opposite sign leans to the
-    opposite corpus.
+    below 0 in the second. Texts near 0 lie between; a text of the other sign leans to the other
+    corpus.
     """
     n_documents: tuple[int, int]
     """Documents of the first and of the second corpus; a document of both counts twice."""
@@ -76,21 +76,21 @@ def compare_clouds(
 
     Energy distance of Székely and Rizzo (2013), "Energy statistics: a class of statistics based on
     distances", J. Stat. Plan. Inference 143: 2 E|X - Y| - E|X - X'| - E|Y - Y'|, from pairs of
-    texts of different documents, without bias; zero only for equal distributions. The p-value deals
-    the labels anew among whole documents; a document of both corpora deals the labels of its texts
-    among the texts. `lean` is the distance's witness: E|x - Y| - E|x - X|, less half of E|Y - Y'| -
-    E|X - X'|. Intervals are by half-samples of the documents.
+    texts of different documents, and so without bias; it is zero only for equal distributions. The
+    p-value deals the labels anew among whole documents; a document of both corpora deals its own
+    labels among its texts. `lean` is the distance's witness: E|x - Y| - E|x - X|, less half of E|Y
+    - Y'| - E|X - X'|. Intervals are by half-samples of the documents.
 
     For cosines, give unit rows. Time and memory grow with n times the smaller of n and 1000.
 
     Args:
         x: All vectors, of both corpora.
         is_first: Whether a vector is of the first corpus.
-        document: Numbers; texts of a document hang together. By default every text is a document.
+        document: Numbers; texts of a document stay together. By default every text is a document.
         n_permutations: Deals of the labels; the p-value is over 1 / (1 + `n_permutations`).
         n_half_samples: Halves of the documents for the intervals.
         level: Of the intervals.
-        rng: For several layers take generators of equal seed: then `null` is paired, for
+        rng: For several layers take generators of the same seed: then `null` is paired, for
             `p_values_of_all`.
 
     Raises:
@@ -127,11 +127,11 @@ def compare_clouds(
 
 
 def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
-    """Return p-values of several layers together: the chance that any layer is as far apart.
+    """Return p-values of several layers together: the chance that any is so far apart.
 
-    Westfall and Young (1993), "Resampling-based multiple testing": the largest of all, in standard
-    deviations of the layer's null. The clouds have the same documents, and generators of equal
-    seed. NaN for a cloud without a null.
+    Westfall and Young (1993), "Resampling-based multiple testing": the largest distance of all
+    layers, each over the standard deviation of its null. The clouds have the same documents, and
+    generators of the same seed. NaN for a cloud without a null.
     """
     null = np.array([cloud.null for cloud in clouds])
     scale = null.std(axis=1)
@@ -147,10 +147,10 @@ def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
 def dealt_anew(
     label: Bool[np.ndarray, " n"], documents: Int[np.ndarray, " n"], rng: np.random.Generator
 ) -> Bool[np.ndarray, " n"]:
-    """Return labels without meaning, grouped like the true labels.
+    """Return labels without meaning that hang together like the true labels.
 
-    Documents of a single corpus exchange labels, with all rows. A document of both corpora deals
-    the labels of its rows out among the rows.
+    A document of a single corpus takes the label of another such document for all of its rows. A
+    document of both corpora deals its labels out among its rows.
     """
     _, first, document = np.unique(documents, return_index=True, return_inverse=True)
     n_true, n = np.bincount(document, label), np.bincount(document)
@@ -259,7 +259,7 @@ class _UnitSums:
         return ratio(side.astype(np.float64) @ self.sums.T, n_others)
 
     def _in_documents(self, side: Masks) -> Float[np.ndarray, "draw document"]:
-        """The number of a document's texts on a side."""
+        """Return how many texts of every document are on a side."""
         unit, document, size = self._pieces
         order = np.argsort(document, kind="stable")
         starts = np.searchsorted(document[order], np.arange(document.max() + 1))
@@ -287,7 +287,7 @@ def _joined(
     is_first: Bool[np.ndarray, " n"],
     is_mixed: Bool[np.ndarray, " document"],
 ) -> Int[np.ndarray, " n"]:
-    """The number of every text's joint: joints have equally many documents, of a single corpus.
+    """Return the number of every text's joint: equally many documents each, all of one corpus.
 
     Joints of equal size may be dealt out like documents; a last, smaller joint hardly matters.
     """
@@ -311,7 +311,7 @@ def _joined(
 def _distance_sums(
     x: Float[np.ndarray, "n dim"], unit: Int[np.ndarray, " n"], document: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, "n unit"]:
-    """Sums of the distances to the texts of every unit outside the own document."""
+    """Sums of the distances to the texts of every unit that are not of the own document."""
     order = np.argsort(unit, kind="stable")
     starts = np.searchsorted(unit[order], np.arange(unit.max() + 1))
     # About the mean, so that what all share costs no digits.

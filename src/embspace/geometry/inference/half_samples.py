@@ -57,23 +57,23 @@ BLOCK = 16  # halves whose sums are held at once
 
 @dataclass(frozen=True)
 class TextEstimate:
-    """A measure of the vectors of some texts, and the scatter over equally many new texts."""
+    """A measure of the vectors of some texts, and how far as many new texts would move it."""
 
     value: float
     low: float
-    """Of the interval for the mean over equally many new texts, at the wanted level."""
+    """Of the interval that holds the mean over as many new texts, at the given level."""
     high: float
     standard_error: float
-    """Standard deviation over equally many new texts."""
+    """Standard deviation over as many new texts."""
     n: int
     """Vectors."""
     n_texts: int
     dropped: int
-    """Vectors left out of the measure by definition."""
+    """Vectors that the measure left out, as its definition says."""
     of_half: float
     """Mean of the measure over halves of the texts; twice that of a sum over vectors."""
     converged: bool
-    """Whether halves give the same value, within the tolerance or the scatter by chance."""
+    """Whether halves give the same value, up to the tolerance or what chance moves it."""
 
 
 @takes_arrays()
@@ -131,7 +131,7 @@ def estimate_over_texts(
 
 
 def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
-    """Return the number from 0 of every vector's unit: a text, or one of 200 joints of texts."""
+    """Return the number of every vector's unit, from 0: its text, or one of 200 joints of texts."""
     number = np.unique(text, return_inverse=True)[1]
     n_texts = int(number.max()) + 1
     return number * min(n_texts, MOST_UNITS) // n_texts
@@ -140,7 +140,7 @@ def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 def half_units(
     n_units: int, n_half_samples: int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "half unit"]:
-    """Return the units of every half, as masks; the complement follows every half.
+    """Return the units of every half, as masks; every half is followed by its complement.
 
     None with fewer than 4 units. For an odd number, half and complement differ by 1.
     """
@@ -152,7 +152,7 @@ def half_units(
 
 
 def with_spare(k: int) -> int:
-    """Return a number of neighbors with k in a half for nearly all vectors of the half."""
+    """Return how many neighbors to look up so that nearly all of a half find k among the half."""
     return min(4 * k, 2 * k + MOST_SPARE)
 
 
@@ -239,7 +239,7 @@ class _UnitsOfTexts:
             self._sums["moments"] = UnitMoments(self.x, self.units, origin, MOST_HELD)
 
     def whole_inputs(self) -> Inputs:
-        """Return the measures' inputs from all units, as far as the units give the inputs."""
+        """Return the inputs of the measures, from all units, as far as units give them."""
         known = dict(next(self._in_turn))
         if self._kinds & OF_NEIGHBORS:
             graph = self._graph.first(min(self._k, len(self.x) - 1))

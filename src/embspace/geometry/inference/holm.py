@@ -5,9 +5,9 @@ from jaxtyping import Float
 
 
 def holm_p_values(p_values: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:
-    """Return corrected p-values: any is at most alpha with chance alpha if no effect is real.
+    """Return corrected p-values: if no effect is real, any is at most alpha with chance alpha.
 
-    The smallest times the number of tests, the next times 1 less, and so on, none below the p-value
+    The smallest times the number of tests, the next times one less, and so on, none below the one
     before and none above 1 (Holm 1979, "A simple sequentially rejective multiple test procedure").
     NaN is no test, and stays.
     """

@@ -24,7 +24,7 @@ Imbalance = Float[np.ndarray, "view other_view"]
 
 @dataclass(frozen=True)
 class ImbalanceDraws:
-    """Imbalances of every two views, with intervals over points and with unrelated views."""
+    """Imbalances of every two views, with intervals over points and a null of unrelated views."""
 
     value: Imbalance
     """From the view of the row to that of the column; 2/n times the mean rank."""
@@ -96,7 +96,7 @@ def view_imbalances(views: Sequence[Any], *, k: int) -> Imbalance:
 
 
 def _squared_distances(x: Vectors) -> Float[np.ndarray, "n n"]:
-    """Return distances in whole multiples of a tie; the diagonal is infinite."""
+    """Return squared distances in whole multiples of a tie; infinite from a point to itself."""
     centered = (x - x[0]).astype(np.float64)
     centered -= centered.mean(axis=0)  # of equal rows exactly zero
     squared = np.square(norms(centered))

@@ -1,4 +1,4 @@
-"""Clouds of known dimension, as tests of the estimators."""
+"""Clouds of known dimension, to test estimators against."""
 
 from collections.abc import Callable
 

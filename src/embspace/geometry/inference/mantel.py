@@ -32,9 +32,8 @@ def mantel(x: Float[np.ndarray, "n n"], y: Float[np.ndarray, "n n"]) -> Mantel:
     """Return the correlation of the pairs of two symmetric tables, the diagonals left out.
 
     Mantel (1967), "The detection of disease clustering and a generalized regression approach",
-    Cancer Research 27. A pair shares a thing with other pairs, and is not independent: the null
-    renames the things of a table in all n! ways. In [-1, 1]; NaN where all pairs of a table are
-    equal.
+    Cancer Research 27. Pairs that share a thing are not independent: the null therefore renames the
+    things of one table in all n! ways. In [-1, 1]; NaN where all pairs of a table are equal.
 
     Raises:
         ValueError: more than 8 things.

@@ -15,9 +15,9 @@ Draw = Callable[[np.random.Generator], Vectors]
 
 
 def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Return as many independent Gaussian vectors as in `x`, isotropic, of as many coordinates.
+    """Return as many independent Gaussian vectors as `x` has, isotropic, of as many coordinates.
 
-    The expected root mean square norm is the root mean square norm of `x`.
+    Their root mean square norm is that of `x`, in expectation.
     """
     return rng.normal(scale=np.sqrt(np.square(x).mean()), size=x.shape)
 
@@ -58,7 +58,7 @@ def _gaussians_of_covariance(x: Vectors) -> Draw:
 
 
 def coordinates_shuffled(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Return `x` with every coordinate in a separate order: same marginals, no dependence."""
+    """Return `x` with each coordinate in an order of its own: same marginals, no dependence."""
     return _shuffles_of_coordinates(x)(rng)
 
 
@@ -69,9 +69,9 @@ def _shuffles_of_coordinates(x: Vectors) -> Draw:
 
 
 def draws_of(null: Null, x: Vectors) -> Draw:
-    """Return a function for repeated draws of the null cloud of `NULL_CLOUDS`.
+    """Return a function that draws a null cloud of `NULL_CLOUDS`, over and over.
 
-    The function computes the common parts of all draws, as the axes of `x`, once.
+    What all draws have in common, such as the axes of `x`, is computed once.
     """
     if null == "gaussian_of_covariance":
         return _gaussians_of_covariance(x)

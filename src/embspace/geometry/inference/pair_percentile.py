@@ -49,7 +49,7 @@ class _Rows(NamedTuple):
     text: Int[np.ndarray, " n"]
     unit: Int[np.ndarray, " n"]
     weight: Float[np.ndarray, " n"]
-    """Share of the row in the text."""
+    """The row's share of its text."""
     pair: Float[np.ndarray, "2 dim"]
 
 
@@ -216,9 +216,9 @@ def _about_shifts(
     shift: Float[np.ndarray, "half dim"],
     square: Float[np.ndarray, " half"],
 ) -> tuple[Float[np.ndarray, "n half"], Float[np.ndarray, "n half"]]:
-    """Return what a dot product of two rows loses by a shift, and lengths about the shift.
+    """Return what each row takes off dot products about a shift, and its length about the shift.
 
-    The shifted dot product is the product of the rows less the losses of both rows.
+    The dot product of two rows about the shift is their dot product less what both take off.
     """
     along = x @ shift.T
     lengths = np.sqrt(np.square(norms(x))[:, None] - 2 * along + square)

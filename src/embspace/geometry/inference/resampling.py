@@ -140,8 +140,8 @@ def stream_of(generator: np.random.Generator, *names: str) -> np.random.Generato
 def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:
     """Return the probability of as large a value under the null: (1 + as large) / (1 + draws).
 
-    The value counts as a draw (Phipson & Smyth 2010, "Permutation p-values should never be zero"):
-    the p-value is valid and never 0. NaN if the value or every draw is NaN.
+    The value itself counts as a draw (Phipson & Smyth 2010, "Permutation p-values should never be
+    zero"), so the p-value is valid and never 0. NaN if the value or every draw is NaN.
     """
     null = null[~np.isnan(null)]
     if np.isnan(value) or not len(null):

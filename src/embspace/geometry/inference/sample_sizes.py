@@ -21,7 +21,7 @@ FEWEST = 4  # texts
 
 @dataclass(frozen=True)
 class SampleSize:
-    """A measure over draws of some of the texts, by number of texts."""
+    """A measure over draws of a given number of the texts."""
 
     n_texts: int
     n: float
@@ -49,7 +49,7 @@ def sample_size_curve(
     too few for the measure. Shares of less than 4 texts are left out; NaN counts in no mean.
 
     Raises:
-        ValueError: a share is not in (0, 1), or `x` is no array of vectors.
+        ValueError: a share is not in (0, 1), or `x` is not an array of vectors.
     """
     if not all(0 < share < 1 for share in shares):
         raise ValueError(f"shares: expected each in (0, 1), found {list(shares)}")

@@ -1,7 +1,7 @@
-"""Compiled loops for neighbors and ranks, a row of distances at a time.
+"""Compiled loops that look up neighbors and ranks, one row of distances at a time.
 
-Points are ordered by (distance, row number): ties have a fixed order. A function stays in the file
-of its callers, see `_tally_loops`.
+Points are ordered by (distance, row number): ties have a fixed order. Functions that call each
+other are in the same file, see `_tally_loops`.
 """
 
 from typing import no_type_check

@@ -1,4 +1,4 @@
-"""Measures how far ordered points lie along a line, however bent."""
+"""Measures how far ordered points lie along one line, however bent."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class OneDimensionality:
-    """Two measures, beside their values for points in random order."""
+    """Two measures, each beside its value for points in random order."""
 
     n: int
     order_correlation: float
@@ -23,7 +23,7 @@ class OneDimensionality:
     null_order_correlation_high: float
     """The 97.5 per cent quantile of the draws."""
     adjacent_neighbor_share: float
-    """The share of inner points with their two neighbors in order as the two nearest points."""
+    """The share of inner points whose two nearest points are their two neighbors in order."""
     null_adjacent_neighbor_share: float
     """Exact: 1 over the number of pairs of other points."""
 
@@ -106,7 +106,7 @@ def tied(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
 
 
 def _farthest(steps: Float[np.ndarray, " n"]) -> int:
-    """Return the first of the farthest points, up to rounding."""
+    """Return the first of the points that are farthest up to rounding."""
     return int(np.argmax(steps >= steps.max() * (1 - ROUNDING)))
 
 

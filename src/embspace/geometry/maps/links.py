@@ -12,7 +12,7 @@ ROUNDING = 1e-12
 def circle_pair(
     n: int, *, center_distance: float, angle: float
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]]:
-    """Return two unit circles of `n` points, evenly spaced, centered on the first axis.
+    """Return two unit circles of `n` points each, evenly spaced, centered on the first axis.
 
     The centers are equally far from the origin. The first circle lies in the plane of the first two
     axes; the plane of the second is turned by `angle` degrees about the first axis. The circles are

@@ -15,7 +15,7 @@ from embspace.geometry.pairs.scan._threads import map_in_order
 NeighborRows = Int[np.ndarray, "_ _"]
 
 BLOCK_BYTES = 2**25
-"""Of float32 products held by a thread at once."""
+"""Of the float32 products that a thread holds at once."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class MapQuality:
     continuity: float
     """In [0, 1]: neighbors in the space are neighbors in the map, or nearly so."""
     neighbor_recall: float
-    """In [0, 1]: mean share of a point's neighbors in space among its neighbors in the map."""
+    """In [0, 1]: mean share of a point's neighbors in space that are its neighbors in the map."""
 
     @property
     def chance_trustworthiness(self) -> float:
@@ -47,7 +47,7 @@ class MapQuality:
 
     @property
     def chance_continuity(self) -> float:
-        """Return the expected continuity of a layout drawn at random, the trustworthiness."""
+        """Return the expected continuity of a layout drawn at random: that of trustworthiness."""
         return self.chance_trustworthiness
 
     @property
@@ -213,7 +213,7 @@ def _look_up(
 
 
 def row_blocks(n: int) -> list[slice]:
-    """Slices of all rows; the products of a slice with all n rows take `BLOCK_BYTES`."""
+    """Return slices of all rows: as many as have `BLOCK_BYTES` of products with all n, or one."""
     size = max(1, BLOCK_BYTES // (4 * n))
     return [slice(start, min(start + size, n)) for start in range(0, n, size)]
 

@@ -10,25 +10,24 @@ from embspace.geometry.pairs.directions import distance_matrix
 
 @dataclass(frozen=True)
 class Parts:
-    """Points by their part."""
+    """Points by the part that each belongs to."""
 
     labels: Int[np.ndarray, " n"]
     """From 0 on, the largest part first; -1 for a point in a part too small to count."""
 
     @property
     def n(self) -> int:
-        """The number of counted parts."""
+        """The number of parts that count."""
         return int(self.labels.max(initial=-1)) + 1
 
 
 def parts_by_gaps(x: Float[np.ndarray, "n dim"], *, gap: float, smallest_share: float) -> Parts:
-    """Return the parts of points with gaps between all parts: single linkage.
+    """Return the parts of points that no step shorter than a gap joins: single linkage.
 
     Args:
         x: Some thousands of points at most: all distances are held.
         gap: Of a step between parts, over the median distance of nearest neighbors.
-        smallest_share: Least share of all points in a counted part; the remaining points are
-            stragglers.
+        smallest_share: Of all points, that a part must have to count; the others are stragglers.
 
     Raises:
         ValueError: fewer than 2 points.

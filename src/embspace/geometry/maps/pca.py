@@ -12,12 +12,12 @@ from embspace.geometry.pairs.square_memory import check_square
 
 @dataclass(frozen=True, eq=False)
 class PrincipalComponents:
-    """The orthogonal projection with the most variance."""
+    """The orthogonal projection that keeps the most variance."""
 
     coordinates: Float[np.ndarray, "n component"]
     """Of the rows, about the mean, in units of the vectors."""
     axes: Float[np.ndarray, "component dim"]
-    """Orthonormal. The entry of the largest magnitude of every axis is positive."""
+    """Orthonormal. The largest entry of each axis by magnitude is positive."""
     explained_variance: Float[np.ndarray, " component"]
     """Share of the whole variance, descending, in [0, 1]; NaN where nothing varies."""
 

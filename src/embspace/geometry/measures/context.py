@@ -35,7 +35,7 @@ def self_similarity(x: Vectors | WordDirections, group: Groups) -> float:
     """Mean cosine of two occurrences of a word, averaged over words.
 
     `group` is the word. Words with two or more occurrences weigh alike, by all pairs of
-    occurrences. NaN without a repeated word.
+    occurrences. NaN if no word is repeated.
 
     Examples:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Declares a measure of a cloud of vectors once, beside the measure's function."""
+"""Declares a measure of a cloud of vectors once, beside the function that computes it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ Grouping = Literal["word", "text"]
 
 
 class Estimate(float):
-    """An estimated value and its sample; in a formula, a comparison or a format a float."""
+    """An estimated value with its sample size; in a formula, a comparison or a format a float."""
 
     standard_error: float
     """By the estimator's own theory, if any, else NaN. Not an interval over texts."""
     n: int
     """How many vectors the value rests on."""
     dropped: int
-    """The number of left-out vectors, by the measure's definition."""
+    """The number of vectors that were left out, as the measure's definition says."""
 
     def __new__(cls, value: float, standard_error: float, n: int, dropped: int) -> "Estimate":
         """Take the value and the size of its sample."""
@@ -54,7 +54,7 @@ class Estimate(float):
         return float(self)
 
     def __reduce__(self) -> tuple[type, tuple[float, float, int, int]]:
-        """Return the arguments of a copy."""
+        """Return the class and the arguments that make a copy."""
         return type(self), (self.value, self.standard_error, self.n, self.dropped)
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class Estimate(float):
 
 @dataclass(frozen=True)
 class Definition:
-    """A measure, with all that its use needs."""
+    """A measure, with what one has to know to use it."""
 
     name: str
     family: Family
@@ -160,12 +160,12 @@ def measure(
 
 
 def _other(x: Any, name: str) -> Any:
-    """Return an argument beside the vectors: an array if of an array's form, else unchanged."""
+    """Return an argument beside the vectors: an array if it has the form of one, else unchanged."""
     x = as_array(x, name)
     is_whole = isinstance(x, np.ndarray) and x.dtype.kind in "iu"
     return whole_numbers(x, name) if is_whole else x
 
 
 def value_of(result: float | Estimate) -> float:
-    """Return the number of a measure's result of any form."""
+    """Return the number of a measure's result, whichever form it has."""
     return float(result)

@@ -1,4 +1,4 @@
-"""Measures of the family `direction` by single coordinates."""
+"""Measures of the family `direction` that look at single coordinates."""
 
 import numpy as np
 from jaxtyping import Float, Int

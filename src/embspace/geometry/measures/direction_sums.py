@@ -1,4 +1,4 @@
-"""Sums over vectors for all measures of direction; the sums add up over texts."""
+"""Sums over vectors from which all measures of direction follow; they add up over texts."""
 
 from dataclasses import dataclass
 

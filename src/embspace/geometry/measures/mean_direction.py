@@ -1,6 +1,6 @@
 """Measures of the family `direction`: how far vectors point the same way.
 
-All take vectors, or `DirectionSums` of vectors.
+All take vectors, or their `DirectionSums`.
 """
 
 import numpy as np

@@ -53,5 +53,5 @@ def definitions() -> dict[str, Definition]:
 
 
 def profiled_measures() -> dict[str, Definition]:
-    """Return the part of `definitions` that stages take with a family."""
+    """Return the `definitions` that stages take wherever they take a family."""
     return {name: measure for name, measure in definitions().items() if measure.profiled}

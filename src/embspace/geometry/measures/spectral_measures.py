@@ -54,7 +54,7 @@ def top_variance_share(x: Vectors | Moments) -> float:
 def stable_rank(x: Vectors | Moments) -> float:
     """Squared Frobenius norm over squared spectral norm, of the vectors without centering.
 
-    NaN where all are zero. Near 1 for a long mean: then a measure of the mean.
+    NaN where all are zero. Near 1 wherever the mean is long: it then measures the mean.
 
     Examples:
         >>> import numpy as np

@@ -48,7 +48,7 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     """Slope of the line through the origin, fitted to all ratios but the largest.
 
     The largest has F = 1 and an infinite logarithm. Vectors with a copy have no ratio and are
-    dropped. A vector with two equal vectors as neighbors has the ratio 1, and raises the result:
+    dropped. A vector with two equal vectors as neighbors has the ratio 1, which raises the result:
     take every vector once. Standard error: NaN, for the points on the line are sorted.
 
     Examples:
@@ -117,7 +117,7 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     bias=CURVED,
 )
 def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
-    """The dimension of maximum likelihood for the ratios, less the bias for n ratios.
+    """The dimension under which the ratios are most likely, less its bias for n ratios.
 
     The standard error, d / sqrt(n - 2), is for independent ratios. Ratios of neighbors are
     dependent: on a plane, new samples scatter some 1.4 times as far. Vectors with a copy are

@@ -1,4 +1,4 @@
-"""Sums over units of texts, kept apart: they give the sums of any half without the vectors."""
+"""Sums over units of texts, kept apart: any half's sums follow from them, without the vectors."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -57,7 +57,7 @@ class UnitMoments:
         origin: Float[np.ndarray, " dim"],
         most_numbers: int,
     ) -> None:
-        """`units` has the rows of every unit; memory holds `most_numbers` of products."""
+        """Take the rows of every unit; hold `most_numbers` of products, or those of one unit."""
         self._x, self._units, self._origin = x, units, origin
         self._n_held = max(1, most_numbers // x.shape[1] ** 2)
 

@@ -35,9 +35,9 @@ class WordAxes:
 def word_axes_of(
     x: "Vectors | WordAxes", group: Groups, moments: Moments | None = None
 ) -> WordAxes:
-    """The shares of the rows of `x`, with word numbers `group`, or `x` if given as shares.
+    """Return shares of the rows of `x`, with words numbered by `group`; or `x`, if it is shares.
 
-    Known moments of `x` spare the products of all vectors.
+    The moments of `x`, if known, spare the products of all vectors.
     """
     if isinstance(x, WordAxes):
         return x

@@ -26,7 +26,7 @@ class WordDirections:
 
 
 def word_directions_of(x: "Vectors | WordDirections", group: Groups) -> WordDirections:
-    """The sums over the rows of `x`, with word numbers `group`, or `x` if given as sums."""
+    """Return sums over the rows of `x`, with words numbered by `group`; or `x`, if it is sums."""
     if isinstance(x, WordDirections):
         return x
     return UnitWordDirections(x, np.zeros(len(x), dtype=np.int64), group).whole()
@@ -70,7 +70,7 @@ class UnitWordDirections:
             Float[np.ndarray, "word unit unit"],
         ]
     ]:
-        """Yield, by a word's number of units: the words, and their units with products."""
+        """Yield words with equally many units, their units, and products of the units' sums."""
         n_of_word = np.diff(np.append(self._starts, len(sums)))
         for n in np.unique(n_of_word):
             words = np.flatnonzero(n_of_word == n)
@@ -86,7 +86,7 @@ class UnitWordDirections:
         return self.of(np.ones((1, self._n_units), dtype=bool))[0]
 
     def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[WordDirections]:
-        """Return the sums over the units of every choice; a word outside all units counts 0."""
+        """Return the sums over the units of every choice; a word in none of them counts 0."""
         weights = chosen.astype(np.float64)
         counts = np.zeros((len(chosen), len(self._starts)))
         squares = np.zeros_like(counts)

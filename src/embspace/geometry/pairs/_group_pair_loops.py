@@ -22,12 +22,12 @@ class Side(NamedTuple):
     dot_shift: Float[np.ndarray, " n"]
     squared: Float[np.ndarray, " n"]
     inverse_norm: Float[np.ndarray, " n"]
-    """0 for a vector of length 0, without a cosine."""
+    """0 for a vector of length 0, which has no cosine."""
     centered_inverse_norm: Float[np.ndarray, " n"]
     group: Int[np.ndarray, " n"]
     """Equal numbers on both sides are the same group."""
     place: Int[np.ndarray, " n"]
-    """In the sums, of the group's unit."""
+    """Of the group's unit, in the sums."""
 
 
 class Tally(NamedTuple):
@@ -106,7 +106,7 @@ def _count(values, low, high, counts, power_sums, extremes):
 @no_type_check
 @njit
 def _tally_part(products, columns, i, x, y, tally, values):
-    """Pairs of vector `i` of `x` with some neighboring vectors of `y`."""
+    """Add up the pairs of vector `i` of `x` with some neighboring vectors of `y`."""
     values, places = values[: products.size], y.place[columns]
     sums = tally.sums[x.place[i]]
     limits, counts, powers, extremes = tally.limits, tally.counts, tally.power_sums, tally.extremes

@@ -1,4 +1,4 @@
-"""Lengths and directions of vectors, and the angles by chance alone."""
+"""Lengths and directions of vectors, and the angles that chance alone gives."""
 
 import numpy as np
 from jaxtyping import Float

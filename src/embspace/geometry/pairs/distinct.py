@@ -1,4 +1,4 @@
-"""Finds equal vectors: equal up to rounding in float32."""
+"""Finds equal vectors: those that differ by rounding in float32 at most."""
 
 import numpy as np
 from jaxtyping import Float, Int

@@ -48,9 +48,9 @@ class Distribution:
         center: float | None = None,
         rounding: float = 0.0,
     ) -> "Distribution":
-        """Count `values`, `repeats` times; values beyond the edges go into the end bins.
+        """Count each of `values` `repeats` times; values beyond the edges go into the end bins.
 
-        The center is the mean by default.
+        The center is their mean by default.
         """
         repeats = np.broadcast_to(np.asarray(repeats, dtype=np.int64), values.shape)
         values, repeats = values[repeats > 0].astype(np.float64), repeats[repeats > 0]
@@ -114,7 +114,7 @@ class Distribution:
         """Return the third standardized moment: 0 if symmetric, NaN for a constant.
 
         NaN, too, where the standard deviation is under `FEWEST_ROUNDINGS` times `rounding`, or the
-        center is far enough from the mean for a loss of more than `MOST_LOST` in float64.
+        center is so far from the mean that float64 has lost more than `MOST_LOST`.
         """
         mean, second, third, _ = self._moments
         return self._standardized(third - 3 * mean * second + 2 * mean**3, 3)

@@ -24,10 +24,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Taken(NamedTuple):
-    """The array of an argument, by the annotation."""
+    """The array that an argument takes, as its annotation says."""
 
     axes: tuple[str, ...]
-    """Names; a name with a leading `*`, or `...`, stands for any number of axes."""
+    """Their names; one that begins with `*`, or is `...`, stands for any number of axes."""
     kinds: frozenset[str]
     """Names of NumPy's types; none: any."""
     instead: tuple[type, ...]
@@ -103,7 +103,7 @@ def takes_arrays(
 
 
 def _taken(parameter: Parameter) -> Taken | None:
-    """Return the array of an argument's annotation, None without an array."""
+    """Return the array that an argument takes, or None if it takes none."""
     kinds = get_args(parameter.annotation) or (parameter.annotation,)
     arrays = [kind for kind in kinds if hasattr(kind, "dim_str")]
     if not arrays:
@@ -149,7 +149,7 @@ def _shown(taken: Taken) -> str:
 def _check_lengths(
     x: np.ndarray, name: str, taken: Taken, lengths: dict[str, tuple[str, int]]
 ) -> None:
-    """Check the axes: equal names, equal lengths; `lengths` holds the earlier arguments' axes."""
+    """Check that axes of the same name are equally long; `lengths` has the earlier arguments'."""
     for axis, length in zip(taken.last, x.shape[x.ndim - len(taken.last) :], strict=True):
         if not axis.isidentifier() or axis == "_":
             continue

@@ -61,7 +61,7 @@ class Search(NamedTuple):
 
 
 class ExtremeLists:
-    """Gathers the kept pairs of the blocks of a scan: a list per group and order.
+    """Gathers the pairs that the blocks of a scan have kept: a list per group and order.
 
     The outcome does not depend on the order of the blocks, for (key, first, second) orders all
     pairs strictly.

@@ -33,7 +33,7 @@ class GroupedVectors:
     groups: Int[np.ndarray, " n"]
     """Two vectors of the same group are no pair."""
     units: Int[np.ndarray, " n"]
-    """Units of the kept sums: a group, or several if there are too many."""
+    """Those for which sums are kept: a group each, or several groups if there are too many."""
 
     @classmethod
     def of(
@@ -45,7 +45,7 @@ class GroupedVectors:
         """Return the vectors in float64; equal vectors are exactly zero about the mean.
 
         Raises:
-            ValueError: no vector, NaN or infinity, or units out of the order of the groups.
+            ValueError: no vector, NaN or infinity, or units that do not ascend with the groups.
         """
         if not len(x) or not np.isfinite(x).all():
             raise ValueError(f"x: expected finite vectors, found {x.shape} with NaN or infinity")
@@ -78,7 +78,7 @@ class GroupPairs:
     within: bool
 
     def totals(self, chosen: Bool[np.ndarray, " unit"]) -> dict[str, float]:
-        """Return all `TOTALS` over the pairs with both vectors in the chosen units.
+        """Return each of `TOTALS` over the pairs whose vectors both lie in the chosen units.
 
         Numbers of pairs, of cosines, of cosines of at most 0; sums of all other quantities.
         `chosen` has a value for every number of a unit.
@@ -164,9 +164,9 @@ def _inverse(lengths: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
 
 
 def _limits(x: GroupedVectors, y: GroupedVectors) -> Float[np.ndarray, "quantity 2"]:
-    """A range for every quantity, with all values, and narrow for narrow clouds.
+    """Return a range for each quantity that holds all its values and is narrow for narrow clouds.
 
-    A dot product differs from the product of the means as far as the triangle inequality allows; a
+    A dot product differs from that of the means by no more than the triangle inequality allows; a
     cosine is 1 - d^2 / (2 |x| |y|) or more.
     """
     widest_x, widest_y = norms(x.centered).max(), norms(y.centered).max()

@@ -1,4 +1,4 @@
-"""Sums over vectors for all measures of a spectrum; the sums add up over texts."""
+"""Sums over vectors from which all measures of a spectrum follow; they add up over texts."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,8 +31,9 @@ class Moments:
     quartic: float
     """Sum of |y|^4."""
     rows: Float[np.ndarray, "n dim"] | None = None
-    """The y if fewer than coordinates: the products of pairs of y, a smaller matrix than
-    `products`, have the same eigenvalues."""
+    """The y where they are fewer than coordinates: the products of pairs of them, a smaller matrix
+    than `products`, have the same eigenvalues.
+    """
 
     def __add__(self, other: "Moments") -> "Moments":
         """Return the moments of both clouds together.

@@ -1,4 +1,4 @@
-"""The neighbor graph for measures of neighbors, from vectors or as given."""
+"""The neighbor graph that measures of neighbors take, from vectors or as given."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ SMALL, BLOCK_ROWS = 8192, 512
 
 
 class VectorsAndNeighbors(NamedTuple):
-    """The vectors and their neighbors, for a measure of both."""
+    """The vectors and their neighbors, for a measure that needs both."""
 
     vectors: Vectors
     neighbors: NeighborGraph

@@ -42,6 +42,6 @@ class NeighborGraph:
         """Return how often a row is among the neighbors of other rows: the k-occurrence.
 
         Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions a
-        few rows, the hubs, have many times the average `k`.
+        few rows, the hubs, have many times the average, which is `k`.
         """
         return np.bincount(self.indices.ravel(), minlength=self.n)

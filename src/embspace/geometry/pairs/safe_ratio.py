@@ -1,4 +1,4 @@
-"""Quotients and means, NaN where undefined."""
+"""Quotients and means that are NaN where they are undefined."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -13,7 +13,7 @@ def ratio(over: Numbers, under: Numbers) -> Float[np.ndarray, "..."]:
 
 
 def mean_of_defined(values: Float[np.ndarray, "..."], axis: int) -> Float[np.ndarray, "..."]:
-    """Return the mean along `axis` of the values other than NaN; NaN without values."""
+    """Return the mean along `axis` of the values that are not NaN; NaN if there are none."""
     defined: Bool[np.ndarray, ...] = ~np.isnan(values)
     total = np.asarray(np.where(defined, values, 0).sum(axis=axis))
     return ratio(total, np.asarray(defined.sum(axis=axis)))

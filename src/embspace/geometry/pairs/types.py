@@ -1,4 +1,4 @@
-"""The array types of several modules."""
+"""The array types that several modules share."""
 
 import numpy as np
 from jaxtyping import Float, Int

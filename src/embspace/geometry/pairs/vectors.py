@@ -37,8 +37,8 @@ def as_array(x: Any, name: str = "x") -> Any:
     or with few digits, become float64.
 
     Raises:
-        ValueError: an object that looks like an array: a masked array, with missing values; a
-            sparse matrix; `np.matrix`, with a different product; a tensor without values; rows of
+        ValueError: objects that look like arrays but are not: a masked array, with missing values;
+            a sparse matrix; `np.matrix`, with a different product; a tensor without values; rows of
             several lengths.
     """
     if isinstance(x, np.ma.MaskedArray):
@@ -100,10 +100,10 @@ def whole_numbers(x: Shaped[np.ndarray, "..."], name: str) -> np.ndarray:
 def checked_numbers(
     x: Float[np.ndarray, "..."], name: str, *, moderate: bool = True
 ) -> Float[np.ndarray, "..."]:
-    """Return `x`, all finite and, if `moderate`, in the range of finite fourth powers.
+    """Return `x`, all finite and, if `moderate`, such that fourth powers are in range.
 
     Raises:
-        ValueError: NaN or infinity, or a largest magnitude other than 0 and out of range.
+        ValueError: NaN or infinity, or a largest magnitude that is neither 0 nor in range.
     """
     if not x.size:
         return x

@@ -1,4 +1,4 @@
-"""The rank of a row of a table among all rows, by nearness to a vector; and the nearest.
+"""The rank of a row of a table among all rows by nearness to a vector, and the nearest rows.
 
 For states of a token and the rows of a vocabulary: how many rows are nearer than the token's own.
 """
@@ -24,12 +24,13 @@ TIE = 1e-12  # of the scale of the scores in float64: as near
 
 @dataclass(frozen=True, eq=False)
 class VocabularyRanks:
-    """Every vector beside its own row, and the rows nearest to the vector."""
+    """Every vector beside its own row, and the rows that are nearest to it."""
 
     rank: Float[np.ndarray, " n"]
-    """Number of rows nearer than the own row; a row equally near counts half.
+    """Number of rows nearer than the own row, 0 for none; an equally near row counts half.
 
-    NaN where vector or own row has no nearness, as the cosine of a zero vector."""
+    NaN where vector or own row has no nearness, as the cosine of a zero vector.
+    """
     cosine: Float[np.ndarray, " n"]
     """With the own row; NaN of a zero vector."""
     euclidean_distance: Float[np.ndarray, " n"]
@@ -51,7 +52,7 @@ class _Scores:
     scale: Float[np.ndarray, "shift row"]
     offset: Float[np.ndarray, "shift row"]
     size: Float[np.ndarray, " n"]
-    """The magnitude of the largest term in a vector's scores, a bound of the rounding."""
+    """The magnitude of the largest term in a vector's scores, which bounds their rounding."""
 
     def pair_scores(
         self, number: Int[np.ndarray, " pair"], row: Int[np.ndarray, " pair"]

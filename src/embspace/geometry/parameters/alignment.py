@@ -1,8 +1,8 @@
-"""Matches the layers of two models of a common vocabulary by parameters.
+"""Matches the layers of two models of one vocabulary by their parameters.
 
 A parameter is a row of shape (dim,); the projection, of shape (token,), is the product with every
 row of an embedding matrix (token, dim). The correlation of two projections follows from three
-matrices of (dim, dim) or (dim, other_dim), and projections are never made.
+matrices of (dim, dim) or (dim, other_dim), so that no projection is ever made.
 """
 
 from collections.abc import Sequence
@@ -58,8 +58,8 @@ def projected_row_means(
     """Return mean |r| of every row of the second model with the rows of a layer of the first.
 
     r is Pearson's correlation over the vocabulary of x E1' and y E2'. Rows of the second model
-    stand layer below layer. A row of constant projection has no r, and is left out of means; NaN
-    where nothing is left. In [0, 1].
+    stand layer below layer. A row whose projection is constant has no r, and is left out of means;
+    NaN where nothing is left. In [0, 1].
     """
     x = [_unit(layer, covariances.first) @ covariances.cross for layer in first]
     return _row_means(x, _unit(np.concatenate(second), covariances.second))

@@ -1,4 +1,4 @@
-"""The number of directions of a weight's change, and their angles to the weight's own."""
+"""The number of directions in which a weight moved, and their angles to those it had before."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from embspace.geometry.parameters.rounding import (
 from embspace.geometry.parameters.weight_change import BLOCK, WeightMatrix
 
 FEW_STEPS = 2
-"""Steps to the next number of a format: the error of entries after a sum and its reversal.
+"""Steps, to the next number of a format, by which entries may differ after a sum was undone.
 
 The root mean square of the steps is 1.5 times 2^-bits for normal sums; a step is at most 2 times.
 """
@@ -129,7 +129,7 @@ def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.nda
 def overlap_with(
     spectrum: ChangeSpectrum, leading: Float[np.ndarray, "value dim"]
 ) -> tuple[float, float]:
-    """Return the angles of a change's first directions to the leading directions of W.
+    """Return how the first directions of a change lie to the leading directions of W.
 
     First the mean squared cosine of the principal angles, in [0, 1], at random len(leading) / dim
     on average: a unit vector of random direction has this share of its squared length in a space of

@@ -1,4 +1,4 @@
-"""Measures inner products after every vector is cut to its k strongest tokens.
+"""Measures what is left of inner products when every vector keeps its k strongest tokens.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), appendix A.
 """
@@ -14,7 +14,7 @@ COLUMNS = 4096  # tokens whose scores are cut at once
 
 
 def keep_k(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, "row token"]:
-    """Scores with zero in the place of all but the `k` of largest absolute value of every row.
+    """Return scores with zero for all but the `k` of largest absolute value in every row.
 
     Scores equal to the weakest of the `k` stay, too.
 
@@ -126,7 +126,7 @@ def random_members(
 def _weakest(
     scores: Float[np.ndarray, "row token"], ks: Sequence[int]
 ) -> Float[np.ndarray, "k row"]:
-    """Return the smallest kept absolute score of every row; 0 where all stay."""
+    """Return the smallest absolute score that every row keeps; 0 where all stay."""
     n_tokens = scores.shape[1]
     within = [k for k in ks if k < n_tokens]
     weakest = np.zeros((len(ks), len(scores)), dtype=scores.dtype)

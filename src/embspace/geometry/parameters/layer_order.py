@@ -7,7 +7,7 @@ from jaxtyping import Int
 
 
 def share_in_order(order: Int[np.ndarray, " layer"]) -> float:
-    """Return the share of pairs of matched layers with their matches in the same order.
+    """Return the share of pairs of matched layers whose matches stand in the same order.
 
     `order` has the number of every layer's match, -1 without a match. In [0, 1]: 1/2 at random, 1
     if the deeper of two layers always has the deeper match. NaN with fewer than two matches.

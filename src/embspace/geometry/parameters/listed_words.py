@@ -47,7 +47,7 @@ def listed_counts(
 def count_bound(
     null: Int[np.ndarray, "*list draw sign"], *, level: float
 ) -> Int[np.ndarray, "*list"]:
-    """Return the least count not exceeded by a share `level` of random vectors.
+    """Return the least count that a share `level` of random vectors, or more, do not exceed.
 
     The count of a random vector is the larger of the counts of the vector and its negation.
     """

@@ -1,8 +1,8 @@
-"""Measures the relations between the tokens of top pairs, beside pairs made by chance.
+"""Measures what the tokens of top pairs have in common, beside pairs that chance makes.
 
 A relation is a function of pairs of token numbers: true where the relation holds. Lists of pairs
-are arrays of shape (list, pair), a list a head, the most extreme pair first, with -1 where a list
-has no more pairs.
+are arrays of shape (list, pair), a list for each head, the most extreme pair first, with -1 where a
+list has no more pairs.
 """
 
 from collections import defaultdict
@@ -46,10 +46,10 @@ def shared_value(values: Sequence[Sequence[int]]) -> Relation:
 
 
 def joined_tokens(texts: Sequence[str], is_word: Sequence[bool]) -> Relation:
-    """Return the relation of tokens that join to a token's text, the first before the second.
+    """Return the relation of two tokens whose texts, joined in order, are the text of a token.
 
-    `texts` are the texts of all tokens, without marks; `is_word` marks the allowed joined texts:
-    the tokens at the start of a word, if tokens are marked.
+    `texts` are the texts of all tokens, without marks; `is_word` marks the tokens that a joined
+    text may be: those at the start of a word, if tokens are marked.
     """
     number_of: defaultdict[str, int] = defaultdict(lambda: len(number_of))
     numbers = np.array([number_of[text] for text in texts], dtype=np.int64)
@@ -91,7 +91,7 @@ class PairLists:
         return cls(rows, columns)
 
     def unequal(self, equal: Relation, n_pairs: int) -> "PairLists":
-        """Return the first `n_pairs` pairs of every list outside the relation `equal`."""
+        """Return the first `n_pairs` pairs of every list for which `equal` does not hold."""
         kept = (self.rows >= 0) & ~equal(self.rows, self.columns)
         order = np.argsort(~kept, axis=-1, kind="stable")[..., :n_pairs]
         has = np.take_along_axis(kept, order, axis=-1)
@@ -103,7 +103,7 @@ class PairLists:
 
 
 def category_shares(lists: PairLists, relation: Relation) -> Float[np.ndarray, "*list"]:
-    """Return the share of the pairs of every list in a relation; NaN without a pair."""
+    """Return the share of every list's pairs for which a relation holds; NaN without a pair."""
     has = lists.rows >= 0
     hits = (relation(lists.rows, lists.columns) & has).sum(axis=-1)
     n = has.sum(axis=-1)
@@ -181,7 +181,7 @@ def p_values(
 
 
 def _parts(n_draws: int, lists: PairLists) -> Iterator[int]:
-    """Yield the numbers of draws at once, for bounded memory."""
+    """Yield how many draws to make at once, to bound the memory."""
     most = max(1, AT_ONCE // max(1, lists.rows.size))
     for start in range(0, n_draws, most):
         yield min(most, n_draws - start)

@@ -38,7 +38,8 @@ def found_layers(
     The copy has the layers in random order, the residual stream turned by a random orthogonal
     matrix, embeddings as well as parameters, and normal noise on every entry of the parameters, of
     `noise` times the layer's root mean square. Without noise, the copy differs for the vocabulary
-    only in order; in raw space nothing is left of a layer, and 1 / layers are matched on average.
+    only in the order of layers; in raw space nothing is left of a layer, so that 1 / layers are
+    matched on average.
     """
     order = generator.permutation(len(rows))
     turn = random_turn(len(covariance), generator)

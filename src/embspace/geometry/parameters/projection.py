@@ -1,4 +1,4 @@
-"""Vectors of a model's width read in the vocabulary: scores with the vector of every token.
+"""Vectors of a model's width, read in its vocabulary by their scores with every token's vector.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 3.
 """
@@ -28,11 +28,11 @@ class TopTokens:
 def token_readers(
     embedding: Float[np.ndarray, "token dim"], inverse: Inverse
 ) -> Float[np.ndarray, "token dim"]:
-    """Return the matrix R with the scores R v of a vector v; float32.
+    """Return the matrix R, in float32, whose products R v are the scores of a vector v.
 
     `transpose`: the embedding matrix E. `pseudo_inverse`: E (E^T E)^+, the transposed
-    pseudo-inverse of E^T, with scores of E^T c, c a token's indicator, nearest to c. Directions of
-    E with less than 1e-6 of the largest singular value are left out.
+    pseudo-inverse of E^T, by which the scores of E^T c, c a token's indicator, come nearest to c.
+    Directions of E with less than 1e-6 of the largest singular value are left out.
     """
     if inverse == "transpose":
         return np.asarray(embedding, dtype=np.float32)
@@ -109,7 +109,7 @@ def kth_highest(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndar
 
 
 def _reached_by(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, " row"]:
-    """Return a number per row reached by `k` scores of the row or a few more.
+    """Return, for every row, a number that `k` of its scores, or a few more, reach.
 
     The `k`-th highest of the maxima of disjoint parts: as many parts have a score as high. Takes a
     tenth of the time of a partition of the whole row.

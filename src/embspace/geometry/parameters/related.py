@@ -1,4 +1,4 @@
-"""Measures whether two vectors name the same tokens, by the k strongest tokens.
+"""Measures whether two vectors name the same tokens, by their k strongest tokens.
 
 Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Space (ACL), section 4.2 and
 appendix B.
@@ -27,7 +27,7 @@ def strongest_tokens(
 def strongest_both_ways(
     vectors: Float[np.ndarray, "row dim"], readers: Float[np.ndarray, "token dim"], k: int
 ) -> tuple[Int[np.ndarray, "row k"], Int[np.ndarray, "row k"]]:
-    """The `k` tokens of highest score of every vector, and of highest absolute score."""
+    """The `k` tokens of highest score of every vector, and those of highest absolute score."""
     signed, absolute = (np.empty((len(vectors), k), np.int64) for _ in range(2))
     for rows, scores in score_blocks(vectors, readers):
         signed[rows] = highest(scores, k)
@@ -46,7 +46,7 @@ def n_common(
 def n_common_of_all(
     first: Int[np.ndarray, "row k"], second: Int[np.ndarray, "other k"], n_tokens: int
 ) -> UInt[np.ndarray, "row other"]:
-    """Return the number of common tokens of every first set with every second set."""
+    """Return the number of tokens that every first set has in common with every second set."""
     from scipy.sparse import csr_matrix
 
     def members(sets: Int[np.ndarray, "row k"]) -> csr_matrix:

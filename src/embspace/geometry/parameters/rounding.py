@@ -1,4 +1,4 @@
-"""Tells weights rounded to a shorter format from moved weights."""
+"""Tells weights rounded to a shorter format from weights that moved."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 
@@ -21,7 +21,7 @@ def to_bfloat16(weights: Weights) -> Weights:
 
 
 def cut_to_bfloat16(weights: Weights) -> Weights:
-    """Return float32 weights without the bits that bfloat16 lacks, as some programs do."""
+    """Return float32 weights without the bits that bfloat16 lacks, as some programs store them."""
     return _floats(_bits(weights) & KEPT_BITS)
 
 
@@ -73,7 +73,7 @@ def finer(one: str, other: str) -> str:
 
 
 def common_format(weights: Iterable[Weights]) -> str:
-    """Return the shortest format that holds all of several weights exactly.
+    """Return the shortest format that holds each of several weights exactly.
 
     Single weights may lie in a shorter format by chance, as gains of 1 do.
     """

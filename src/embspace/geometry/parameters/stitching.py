@@ -40,8 +40,8 @@ def vocabulary_kernel(
 
     The products of x K with the second model's embeddings are, by least squares, the products of x
     with the first's: K = E_1 pinv(E_2), with E (dim, token), Dar et al. (2023), "Analyzing
-    Transformers in Embedding Space", section 5.2 and the published code. K is the turn for a turned
-    copy; for models of the same embeddings of full rank, the identity.
+    Transformers in Embedding Space", section 5.2 and the published code. For a turned copy, K is
+    the turn; for models of the same embeddings of full rank, the identity.
 
     Raises:
         ValueError: if the numbers of tokens differ.
@@ -89,7 +89,7 @@ def shuffled_kernels(
 ) -> list[Kernel]:
     """Return kernels of tokens matched at random: the null of no common words.
 
-    The kernels know the mean of both sides' embeddings, equal for any order of the tokens.
+    They know the mean of both sides' embeddings, which is the same for any order of the tokens.
     """
     # As least squares cuts off; the inverse is the dear part, and the same for all orders.
     smallest = np.finfo(np.float64).eps * max(second.shape)
@@ -107,9 +107,9 @@ def trained_stitch(
 ) -> LinearStitch:
     """Return the ridge regression of the second model's states on the first's.
 
-    Of the same n tokens. Unlike the kernel, the regression has seen states: the gain of a trained
-    linear map. The fit is to states, not to classes: a different map may classify better. The
-    penalty is `strength` times the mean variance of a dimension, times n, on the kernel alone.
+    Of the same n tokens. Unlike the kernel, it has seen states, so it shows what a trained linear
+    map can gain. It fits states, not classes: another map may classify better. The penalty is
+    `strength` times the mean variance of a dimension, times n, on the kernel alone.
     """
     x, y = states.astype(np.float64), other_states.astype(np.float64)
     mean, other_mean = x.mean(axis=0), y.mean(axis=0)
@@ -121,7 +121,7 @@ def trained_stitch(
 
 
 class Kept(NamedTuple):
-    """The likeness of stitched states to a model's own last states, text by text."""
+    """How near stitched states are to a model's own last states, text by text."""
 
     cosine: Float[np.ndarray, " text"]
     """Mean cosine of a token's stitched and own state, in [-1, 1]."""

@@ -36,7 +36,7 @@ class Suspects:
 
     @property
     def has_verdict(self) -> bool:
-        """Whether unread rows are enough, and the indicator tells unread rows from read rows."""
+        """Whether there are enough unread rows, and the indicator tells them from read rows."""
         return bool(np.isfinite(self.bound))
 
 

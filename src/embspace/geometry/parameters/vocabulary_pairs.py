@@ -2,12 +2,12 @@
 
 The interaction of a head with a vocabulary E, (token, dim), is E A B E' with A of shape (dim, rank)
 and B of (rank, dim): Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 3.1,
-table 1. The interaction has a number for every pair of tokens, 2.5 billion for GPT-2, but equals X
-Y' with X = E A and Y = E B', both (token, rank). All functions take X and Y; none holds the
-product. Rows are the tokens of X, columns the tokens of Y.
+table 1. It has a number for every pair of tokens, 2.5 billion for GPT-2, but is the product X Y' of
+X = E A and Y = E B', both (token, rank). All functions take X and Y; none holds the product. Rows
+are the tokens of X, columns the tokens of Y.
 
 `scan_pairs` of geometry/pairs looks for extreme cosines; here norms count, too. Both sides are
-therefore sorted by norm, and a block is left out if |x| |y| excludes all pairs of the block from
+therefore sorted by norm, and a block is left out if |x| |y| says that no pair of it can be among
 the top. In the remaining blocks, products of 16 bits first rule out rows, on a processor with fast
 16-bit products. Both shortcuts leave the result unchanged.
 """
@@ -24,10 +24,10 @@ from embspace.geometry.parameters.rough_products import RoughProducts, product, 
 PairOrder = Literal["largest", "smallest"]
 TokenFactor = Float[np.ndarray, "token rank"]
 SameFactor = Float[np.ndarray, "same_token same_rank"]
-"""Usually of the same shape; functions state exceptions."""
+"""Of the same shape, unless a function says otherwise."""
 Places = Int[np.ndarray, " place"]
 Classes = Int[np.ndarray, " classified"]
-"""Tokens with the same number are equal; -1 equals nothing."""
+"""Tokens with the same number count as equal; -1 equals nothing."""
 BLOCK_ROWS, BLOCK_COLUMNS = 1024, 8192  # of float32: 34 MB
 FIRST_ROWS, FIRST_COLUMNS = 128, 2048
 MANY = 1 << 16  # candidates of a block; and pairs whose scores are computed at once
@@ -240,7 +240,7 @@ class _Best:
 def _floor(n_pairs: int, left: _Side, right: _Side) -> float:
     """Return a lower bound of the last top pair's score, from some of the longest vectors.
 
-    The first block, without a bound, can therefore be small.
+    The first block, of which nothing is known yet, is thereby a small one.
     """
     rows = np.arange(min(FIRST_ROWS, len(left.norms)))
     columns = slice(0, min(FIRST_COLUMNS, len(right.norms)))
@@ -266,7 +266,7 @@ def _formed(
 
 
 def _blocks(left: _Side, right: _Side, wanted: _Above | _Best) -> Iterator[tuple[slice, slice]]:
-    """Yield the blocks of possible top pairs, the longest vectors first."""
+    """Yield the blocks that may hold a wanted pair, those of the longest vectors first."""
     for rows in _slices(len(left.norms), BLOCK_ROWS):
         longest = left.norms[rows.start] * (1 + wanted.margin)
         for columns in _slices(len(right.norms), BLOCK_COLUMNS):
@@ -288,7 +288,7 @@ def _best(
 
 
 def _products(x: TokenFactor, y: TokenFactor) -> Float[np.ndarray, " pair"]:
-    """Return the dot products of rows in float64, exact for products of float32."""
+    """Return the dot products of rows in float64, in which products of float32 are exact."""
     return np.einsum("ij,ij->i", x.astype(np.float64), y.astype(np.float64))
 
 
@@ -305,7 +305,7 @@ def _margin(rank: int) -> float:
 
 
 def _float32_below(value: float) -> np.float32:
-    """Return a float32 number below `value`: the conversion might round up."""
+    """Return a float32 number below `value`, which a plain conversion might round up."""
     return np.nextafter(np.float32(value), np.float32(-np.inf))
 
 

@@ -94,7 +94,7 @@ def weight_change(weights: WeightMatrix, others: WeightMatrix) -> WeightChange:
 
 
 def pooled(changes: Iterable[WeightChange]) -> WeightChange:
-    """Return the sums over several weights, with rows dealt within a weight."""
+    """Return the sums over several weights, with the rows of each dealt among themselves."""
     kept = list(changes)
     names = WeightChange.__dataclass_fields__
     return WeightChange(*(sum(getattr(change, name) for change in kept) for name in names))

@@ -1,4 +1,4 @@
-"""Distances of two curves of the same points, after a rotation onto each other."""
+"""How far two curves of the same points lie apart, after one is turned onto the other."""
 
 from typing import NamedTuple
 
@@ -24,10 +24,11 @@ def curve_distances(
 ) -> CurveDistances:
     """Return the distances of two curves, both centered and at a root mean square distance of 1.
 
-    A rotation brings points with the same number nearest (Schönemann 1966, reflections allowed); no
-    closed form gives the rotation of the least Hausdorff distance. Of different dims, the smaller
-    is filled with coordinates of zeros. `rms` lies in [0, sqrt(2)], and is 0, as `hausdorff`, for
-    curves equal up to shift, scale and rotation. NaN where all points of a curve are equal.
+    The second is turned so that points with the same number come nearest (Schönemann 1966,
+    reflections allowed); no closed form gives the rotation of the least Hausdorff distance. If dims
+    differ, the smaller is filled with coordinates of zeros. `rms` lies in [0, sqrt(2)], and is 0,
+    like `hausdorff`, for curves equal up to shift, scale and rotation. NaN where all points of a
+    curve are equal.
     """
     x, y = _in_own_unit(x), _in_own_unit(y)
     if np.isnan(x).any() or np.isnan(y).any():

@@ -14,8 +14,8 @@ def winding_plane(
     """Return the path seen along the axis of its advance, a complex number per point.
 
     The axis is the direction of the least-squares slope of the path over the positions: a helix
-    advances along the axis alone. Both coordinates are centered. Turned to the left, seen against
-    the axis, angles grow.
+    advances along the axis alone. Both coordinates are centered. Angles grow with turns to the
+    left, seen against the axis.
 
     Raises:
         ValueError: fewer than 4 points, or a path without a slope.
@@ -32,7 +32,7 @@ def winding_plane(
 def advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) -> float:
     """Return the correlation of positions with the coordinate along `winding_plane`'s axis.
 
-    In [0, 1]: 1 for the even advance of a helix; near 0 for a path up and down.
+    In [0, 1]: 1 for the even advance of a helix; near 0 for a path that goes up and down.
 
     Raises:
         ValueError: as `winding_plane`.
@@ -71,14 +71,14 @@ def _axis(path: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Winding:
-    """Return the number of turns of a plane path about the center."""
+    """The number of turns of a plane path about its center."""
 
     n_turns: float
     """Positive to the left."""
     coherence: float
     """Length of the mean of the steps' unit vectors, in [0, 1]: 1 where all angles are equal."""
     period: float
-    """Return the positions of a full turn; infinity without turning."""
+    """Positions per full turn; infinity where the path does not turn."""
 
 
 def winding(plane: Complex[np.ndarray, " n"], positions: Int[np.ndarray, " n"]) -> Winding:
@@ -103,7 +103,7 @@ class SpectralPeak:
     period: float
     """Positions per turn."""
     power_share: float
-    """Of the power about the mean, within 1 cycle over the path from the peak."""
+    """Of the power about the mean that lies within one cycle over the path of the peak."""
 
 
 def spectral_peak(

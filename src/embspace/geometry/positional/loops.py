@@ -1,4 +1,4 @@
-"""Persistent homology of points in order: the scales of joins, and the closed loops."""
+"""Persistent homology of points in order: when they join, and which loops they close."""
 
 import numpy as np
 from jaxtyping import Float
@@ -13,8 +13,8 @@ def loop_bars(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "loop 2"]:
     """Return birth and death of every loop of the points, the longest bar first, in their unit.
 
     Bars of degree 1 of the Vietoris-Rips filtration by Euclidean distance (Edelsbrunner and Harer
-    2010), by GUDHI: a loop is born at the distance where the points form a circle, and dies at the
-    distance where triangles fill the circle. Bars without length are left out.
+    2010), as GUDHI computes them: a loop is born at the distance where the points form a circle,
+    and dies at the distance where triangles fill the circle. Bars without length are left out.
 
     Parameters:
         x: Some hundreds of points: all distances are held, and triangles are counted.
@@ -34,7 +34,7 @@ def loop_bars(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "loop 2"]:
 def successive_edges(x: Float[np.ndarray, "n dim"]) -> float:
     """Return the share of successive rows among the edges of the minimum spanning tree, in [0, 1].
 
-    1: points join in order, as on a curve far from touching itself.
+    1: points join in order, as on a curve that keeps away from itself.
 
     Raises:
         ValueError: fewer than 2 points.
@@ -47,9 +47,9 @@ def successive_edges(x: Float[np.ndarray, "n dim"]) -> float:
 
 @takes_arrays(invariant_to=["rotation", "translation"])
 def merge_distances(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " merge"]:
-    """Return the distances of the joins of parts of the points, descending: bars of degree 0.
+    """Return the distances at which parts of the points join, descending: bars of degree 0.
 
-    The joins are the edges of the minimum spanning tree, as many as points less 1.
+    They are the lengths of the edges of the minimum spanning tree, one fewer than points.
     """
     if len(x) < 2:
         return np.empty(0)

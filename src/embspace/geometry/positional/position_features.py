@@ -1,7 +1,7 @@
 """Describes a table of position embeddings around every position: outliers and features.
 
-Everything is local: a position is compared with its neighbors along the axis. A table may have
-parts of different nature: every part is measured by its own standard.
+Everything is local: a position is compared with its neighbors along the axis, so that a table may
+have parts of different nature, each measured by its own standard.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def _offset_products(x: np.ndarray, offset: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Outlyingness:
-    """The distance of every position from the surroundings."""
+    """The distance of every position from its surroundings."""
 
     neighbor_cosine: Float[np.ndarray, " n"]
     """The larger of the cosines with the position before and the one after, in [-1, 1]."""
@@ -97,7 +97,7 @@ def _surroundings(nearest: np.ndarray, skip: np.ndarray, window: int) -> np.ndar
 
 @dataclass(frozen=True, eq=False)
 class LocalFeatures:
-    """The length of every position and cosines with the positions a few steps on, standardized.
+    """The length of every position and its cosines with those a few steps on, standardized.
 
     In robust standard deviations from the median of the table, cut at a limit.
     """
@@ -105,7 +105,7 @@ class LocalFeatures:
     offsets: tuple[int, ...]
     """0 stands for the norm."""
     values: Float[np.ndarray, "feature n"]
-    """Of the pair from a position on; NaN without a pair."""
+    """Of the pair that begins at a position; NaN without a pair."""
 
     def at_centers(self) -> Float[np.ndarray, "n feature"]:
         """Return every pair's value at the pair's center; missing values are interpolated."""
@@ -124,7 +124,7 @@ def local_features(
     offsets: Sequence[int],
     limit: float,
 ) -> LocalFeatures:
-    """Return log norms, and cosines with the positions `offset` further on, by `offsets`.
+    """Return the log norm, and the cosine with the position `offset` further on, for all `offsets`.
 
     Positions in `left_out`, and pairs with these positions, take no part.
 

@@ -1,8 +1,8 @@
 """Measures how the likeness of position embeddings depends on place and offset.
 
-Three properties by Wang et al. (2021), "On Position Embeddings in BERT", ICLR: translation
-invariance, monotonicity and symmetry. The paper states conditions, true or false; here the
-properties are numbers, in definitions of our own. The likeness is the cosine.
+Three properties that Wang et al. (2021), "On Position Embeddings in BERT", ICLR, name: translation
+invariance, monotonicity and symmetry. The paper states them as conditions, true or false; here each
+is a number, in a definition of our own. The likeness is the cosine.
 
 Cosines come as a symmetric matrix, with NaN in the row and column of a vector without cosines, and
 with the number of every row's position, in any order and with gaps. Shuffling these numbers is the
@@ -44,7 +44,7 @@ def cosines_by_offset(
 def translation_invariance(by_offset: ByOffset) -> float:
     """Return the share of the cosines' variance explained by the offset alone, in [0, 1].
 
-    Of the result of `cosines_by_offset`: the variance between offsets over all variance (eta
+    From the result of `cosines_by_offset`: the variance between offsets over all variance (eta
     squared). 1 if the cosine depends on the offset alone, as in a Toeplitz matrix. Positions in
     random order have some (offsets - 1) / (pairs - 1), more with a few vectors unlike the rest. NaN
     if all cosines are equal.
@@ -61,14 +61,14 @@ def translation_invariance(by_offset: ByOffset) -> float:
 
 
 def symmetry(by_offset: ByOffset) -> float:
-    """Return how like the cosines at equal offsets forward and backward are, in [-1, 1].
+    """Return how alike the cosines at equal offsets forward and backward are, in [-1, 1].
 
     With c(i, j) the cosine of positions i and j: 1 - mean (c(i, i + m) - c(i, i - m))^2 over twice
     the variance of these cosines, over all i and m with both positions present: Fisher's intraclass
     correlation of the two cosines. 1 if every position is equally like the m-th position before and
     after; near 0 in random order. The offset's sign is tested, since c(i, j) = c(j, i) holds for
-    any cosines; perfect translation invariance implies symmetry. NaN without any i and m, or if all
-    cosines are equal.
+    any cosines; perfect translation invariance implies symmetry. NaN without any such i and m, or
+    if all cosines are equal.
     """
     largest_offset, span = by_offset.shape
     pairs = [
@@ -89,9 +89,9 @@ def symmetry(by_offset: ByOffset) -> float:
 def monotonicity(cosines: Cosines, positions: PositionNumbers, largest_offset: int) -> float:
     """Return the probability that the nearer of two positions is more similar.
 
-    Over all triples of a position and two positions on the same side, both at most `largest_offset`
-    away; equal cosines count half. 1 if cosines fall with the distance, 0 if cosines rise; random
-    order gives 0.5 on average. NaN without a triple.
+    Over all triples of a position and two others on the same side of it, both at most
+    `largest_offset` away; equal cosines count half. 1 if cosines fall with the distance, 0 if they
+    rise; random order gives 0.5 on average. NaN without a triple.
     """
     cosines, positions = _defined(cosines, positions)
     return _monotonicity(*_row_ranks(cosines), positions, largest_offset)
@@ -100,7 +100,7 @@ def monotonicity(cosines: Cosines, positions: PositionNumbers, largest_offset: i
 def properties_by_window(
     cosines: Cosines, positions: PositionNumbers, largest_offsets: Sequence[int]
 ) -> Float[np.ndarray, "window property"]:
-    """Return all `PROPERTIES` of the pairs up to an offset apart, for all `largest_offsets`."""
+    """Return each of `PROPERTIES` of the pairs up to an offset apart, for all `largest_offsets`."""
     cosines, positions = _defined(cosines, positions)
     return _properties(cosines, *_row_ranks(cosines), positions, largest_offsets)
 
@@ -131,7 +131,7 @@ def shuffled_properties_by_window(
 def _defined(
     cosines: Cosines, positions: PositionNumbers
 ) -> tuple[Float[np.ndarray, "k k"], Int[np.ndarray, " k"]]:
-    """Return the arguments without the vectors of undefined cosines."""
+    """Return cosines and positions without the vectors that have no cosine."""
     defined = np.flatnonzero(~np.isnan(np.diagonal(cosines)))
     return cosines[np.ix_(defined, defined)], positions[defined]
 
@@ -192,9 +192,9 @@ def _signed(
     near: Bool[np.ndarray, "row column"],
     outside: int,
 ) -> Int[np.ndarray, "row column"]:
-    """Return ranks, negative before the column's position, 0 there, ±`outside` beyond the window.
+    """Return ranks: negative before the column's position, 0 at it, ±`outside` beyond the window.
 
-    A cell is larger than a cell further down just if both are in the window, on the same side of
+    So a cell is larger than one further down just if both are in the window, on the same side of
     the column's position, and the nearer cell has the higher rank.
     """
     sign = np.sign(offset).astype(ranks.dtype)
@@ -204,7 +204,7 @@ def _signed(
 def _count_falling(
     signed: Int[np.ndarray, "row column"], largest_offset: int, *, outside: int, tied: bool
 ) -> float:
-    """Return the number of pairs in a column with the upper cell larger; ties count half."""
+    """Return the number of pairs in a column whose upper cell is larger; ties count half."""
     count = 0.0
     for step in range(1, min(largest_offset, len(signed))):
         upper, lower = signed[:-step], signed[step:]

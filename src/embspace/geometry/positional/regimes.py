@@ -1,13 +1,13 @@
-"""Finds the places where a table changes along the axis, and the chance of such a find.
+"""Finds the places where a table changes along its axis, and how often chance finds any.
 
-Segments of constant mean of standardized local features, least squares and a penalty per change:
-Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints with a linear computational
-cost", JASA 107, by the library `ruptures` (Truong, Oudre and Vayatis, 2020). Neighboring features
-are correlated, since vectors are, and a penalty for independent values would cut every smooth table
-to pieces. The penalty therefore comes from stationary tables.
+Segments of constant mean of standardized local features, least squares and a penalty for each
+change: Killick, Fearnhead and Eckley (2012), "Optimal detection of changepoints with a linear
+computational cost", JASA 107, by the library `ruptures` (Truong, Oudre and Vayatis, 2020).
+Neighboring features are correlated, since vectors are, and a penalty for independent values would
+cut every smooth table to pieces. The penalty therefore comes from stationary tables.
 
-A large change widens the scale for smaller changes, and mixes the cosines of both sides. Every
-regime is therefore tested again alone, against stationary tables like the regime.
+A large change widens the scale by which smaller ones are judged, and mixes the cosines of both
+sides. Every regime is therefore tested again by itself, against stationary tables of its own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,9 +45,9 @@ class Regime:
     begin: int
     end: int
     silent_penalty: float
-    """Largest penalty with a change inside; NaN if the regime is too short for a change."""
+    """Largest penalty at which a change is found inside; NaN if it is too short for one."""
     penalty: float
-    """The penalty of the search inside: the share `level` of stationary tables would pass."""
+    """Of a change inside: a share `level` of stationary tables would just pass it."""
     next_p_value: float
     """Share of stationary tables, the given table included, with a change as large."""
     start_p_value: float = float("nan")
@@ -69,7 +69,7 @@ def find_regimes(
 
     Args:
         x: A row per position, in order.
-        left_out: Positions without a part in the search.
+        left_out: Positions that take no part.
         search: Of 1 / `level` - 1 simulations at least.
         level: Probability of a cut in a stationary stretch.
         rng: Draws the stationary tables.
@@ -145,7 +145,7 @@ def change_points(
     """Return the first positions of all regimes but the first.
 
     A pair of positions blurs a change over the offset: every change is therefore moved, within the
-    largest offset, to the place of best fit of the pairs on both sides alone.
+    largest offset, to where the pairs on each side alone fit best.
 
     Args:
         features: Of n positions.
@@ -225,7 +225,7 @@ def stationary_kernel(
 def stationary_tables(
     kernel: Float[np.ndarray, " n"], dim: int, n_tables: int, rng: np.random.Generator
 ) -> Iterator[Float[np.ndarray, "n dim"]]:
-    """Yield Gaussian tables with cosines of the offset alone: stationary along the axis.
+    """Yield Gaussian tables whose cosines depend on the offset alone: nothing changes along them.
 
     Columns are independent. Means over different numbers of pairs need not form a covariance:
     negative eigenvalues are set to 0 and the diagonal back to 1.

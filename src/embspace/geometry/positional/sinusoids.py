@@ -19,7 +19,7 @@ def sinusoidal_positions_as_printed(n: int, dim: int, *, base: float) -> Float[n
     """The formula in Luisto's thesis (2024), section 3.2.4, for `dim` in the place of 512.
 
     Coordinate k of position p is the sine, for odd k the cosine, of p / base^(2k / dim): twice the
-    exponent of Vaswani et al., with a frequency per pair of coordinates. The longest period is
+    exponent of Vaswani et al., whose pairs of coordinates share a frequency. The longest period is
     therefore near 2 pi base^2, no sine has a cosine of the same frequency, norms differ, and a
     cosine does not depend on the offset alone.
     """
@@ -35,7 +35,7 @@ def sinusoidal_cosines(
     The mean over the frequencies w of cos(w offset), since sin a sin b + cos a cos b = cos(a - b).
 
     Raises:
-        ValueError: an odd `dim`, without a closed formula.
+        ValueError: an odd `dim`, for which the formula does not hold.
     """
     if dim % 2:
         raise ValueError(f"dim: expected an even number, found {dim}")

@@ -1,4 +1,4 @@
-"""Tables as smooth as a positional table, but random: nulls of path and cosines.
+"""Tables as smooth as a positional one, but encoding nothing: nulls of its path and cosines.
 
 Shuffled positions are the null of "neighbors are alike" alone: any smooth curve exceeds the
 shuffles. A claim beyond smoothness needs an equally smooth null.
@@ -47,7 +47,7 @@ def stationary_copies(
 ) -> Iterator[Table]:
     """Yield Gaussian tables with the mean cosine by offset of `x`, waves included.
 
-    The null of a claim on a table beyond its mean cosine by offset.
+    They are the null of any claim about a table beyond its mean cosine by offset.
     """
     kernel, _ = _kernel(x, positions)
     yield from _rows_of(stationary_tables(kernel, x.shape[1], n_tables, rng), positions)
@@ -56,7 +56,7 @@ def stationary_copies(
 def falling_tables(
     x: Table, positions: Int[np.ndarray, " n"], n_tables: int, rng: np.random.Generator
 ) -> Iterator[Table]:
-    """Yield Gaussian tables with the falling cosine by offset of `x`, without waves.
+    """Yield Gaussian tables whose cosine falls with the offset as that of `x` does, without waves.
 
     The tables' mean cosine by offset is the nearest never-rising curve to the mean cosine of `x`:
     isotonic least squares, weighted by the pairs.

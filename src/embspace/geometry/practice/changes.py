@@ -137,7 +137,7 @@ def _order(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, "n dim"]:
 
 
 def top_coordinate_share(x: Float[np.ndarray, "n dim"]) -> float:
-    """Return the largest share of a coordinate in the total variance; NaN without variance."""
+    """Return the largest share of the total variance of one coordinate; NaN without variance."""
     variances = x.var(axis=0, dtype=np.float64)
     total = variances.sum()
     return float(variances.max() / total) if total > 0 else float("nan")

@@ -33,7 +33,7 @@ def adjusted_rand_index(first: Int[np.ndarray, " n"], second: Int[np.ndarray, " 
     """Return the adjusted Rand index of two partitions (Hubert and Arabie 1985), at most 1.
 
     The share of pairs in agreement, less the share by chance: 0 for independent partitions, 1 for
-    equal partitions. NaN if both put all vectors into a single cluster, or into separate clusters.
+    equal partitions. NaN if both put all vectors into a single cluster, or each into its own.
     """
     shape = (int(first.max(initial=0)) + 1, int(second.max(initial=0)) + 1)
     together = np.bincount(first * shape[1] + second, minlength=shape[0] * shape[1]).reshape(shape)

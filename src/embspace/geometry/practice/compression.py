@@ -81,10 +81,10 @@ def rescored_similarity(
 def scores_of_neighbors_kept(
     exact: Int[np.ndarray, "n k"], nearest: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return scores of rows with the share of exact neighbors in `nearest` as the mean.
+    """Return scores of rows whose mean is the share of exact neighbors in `nearest`.
 
-    A row's score is its own share plus the row's effect on other shares by `shares_given`; a score
-    may lie outside [0, 1].
+    A row's score is its own share plus its effect on the shares of others, by `shares_given`, so
+    that a score may lie outside [0, 1].
     """
     kept = np.array(
         [np.isin(own, other) for own, other in zip(exact, nearest, strict=True)], dtype=bool

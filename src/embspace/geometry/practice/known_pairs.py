@@ -32,7 +32,7 @@ class HeldOut(NamedTuple):
     precision: Range
     recall: Range
     n_reached: int
-    """Halves with the wanted precision at a threshold."""
+    """Halves in which a threshold has the wanted precision."""
     n_halves: int
 
 

@@ -13,7 +13,7 @@ FEWEST = 100  # texts of a corpus with a tail
 
 
 class Nearest(NamedTuple):
-    """The nearest rows of different documents, by cosine distance, in [0, 2]."""
+    """The nearest rows of other documents, by cosine distance, in [0, 2]."""
 
     mean: Float[np.ndarray, " n"]
     """Mean distance to the k nearest."""
@@ -25,7 +25,7 @@ class Nearest(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Percentiles of further rows among the rows of a corpus."""
+    """Further rows placed among the rows of a corpus, with p-values."""
 
     nearest: Nearest
     p_value: Float[np.ndarray, " n"]

@@ -25,7 +25,7 @@ class TextChanges(NamedTuple):
     For unrelated versions about k over the number of texts.
     """
     neighbors_given: Float[np.ndarray, " text"]
-    """The effect of a text on other shares by `shares_given`; 0 in sum."""
+    """What a text adds to the shares of other texts, by `shares_given`; 0 in sum."""
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
@@ -44,7 +44,7 @@ def compare_versions(
 ) -> TextChanges:
     """Return how two versions of the vectors of the same texts differ.
 
-    Neighbors, hits and pairs are texts of different documents, by cosine.
+    Neighbors, hits and pairs are texts of other documents, by cosine.
 
     Args:
         x: The first version.

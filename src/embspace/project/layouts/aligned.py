@@ -74,7 +74,7 @@ def repeated_layouts(
 
 
 def unit_spread(layout: Plane) -> Plane:
-    """Return a layout in float64, the middle at 0, at a root mean square distance of 1."""
+    """Return a layout in float64, centered, at a root mean square distance of 1 from the center."""
     centered = layout.astype(np.float64)
     centered -= centered.mean(axis=0)
     spread = float(np.sqrt(np.square(centered).sum(axis=1).mean()))
@@ -82,15 +82,15 @@ def unit_spread(layout: Plane) -> Plane:
 
 
 def turned_onto(layout: Plane, other: Plane) -> Plane:
-    """Return a layout turned, and mirrored if nearer, to the least squared distance.
+    """Return a layout turned onto `other` by least squares, and mirrored if that is nearer.
 
-    The orthogonal Procrustes problem: Schönemann (1966), Psychometrika 31, 1-10. Both layouts have
-    the middle at 0.
+    The orthogonal Procrustes problem: Schönemann (1966), Psychometrika 31, 1-10. Both layouts are
+    centered at 0.
     """
     left, _, right = np.linalg.svd(layout.T @ other)
     return layout @ (left @ right)
 
 
 def mean_displacement(layout: Plane, other: Plane) -> float:
-    """Return the mean distance of points between two maps, in units of the maps."""
+    """Return the mean distance between a point's places on two maps, in the unit of the maps."""
     return float(np.linalg.norm(layout - other, axis=1).mean())

@@ -80,7 +80,7 @@ def _with_self(
 
 
 def _cache_compiled_functions() -> None:
-    """Let numba keep two functions on disk; compilation would take every process 4 s."""
+    """Let numba keep two functions on disk: compiling them would take every process 4 s."""
     from umap import umap_
 
     umap_.smooth_knn_dist.enable_caching()

@@ -14,7 +14,7 @@ from embspace.geometry.pairs.types import Vectors
 
 @dataclass(frozen=True)
 class Plateau:
-    """Successive scales, of doubling numbers of neighbors, with nearly equal dimensions."""
+    """Successive scales, each of twice as many neighbors, that find nearly the same dimension."""
 
     value: float
     """The median dimension over the scales."""

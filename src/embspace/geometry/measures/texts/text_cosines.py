@@ -19,7 +19,7 @@ class TextCosines:
 
 
 def text_cosines_of(x: "Vectors | TextCosines", group: Groups) -> TextCosines:
-    """The sums over the rows of `x`, with text numbers `group`, or `x` if given as sums."""
+    """Return sums over the rows of `x`, with texts numbered by `group`; or `x`, if it is sums."""
     if isinstance(x, TextCosines):
         return x
     from scipy.sparse import csr_array

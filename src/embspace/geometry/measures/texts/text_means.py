@@ -1,4 +1,4 @@
-"""Values of texts; the sums add up over texts."""
+"""Sums of a value over texts, which add up over further texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class TextMeans:
 
     @property
     def mean(self) -> float:
-        """The mean over the texts with a value; NaN without texts."""
+        """The mean over the texts that have a value; NaN if none has one."""
         return self.total / self.n_texts if self.n_texts else float("nan")
 
 

@@ -106,7 +106,7 @@ class Counts:
         self._n_recent = 0
 
     def room_for(self, n_pairs: int) -> Int[np.ndarray, "metric n_bins"]:
-        """Return the counts with room for as many further pairs."""
+        """Return the counts, with room for as many more pairs."""
         if self._n_recent + n_pairs > MOST_COUNTS:
             self._total += self.recent
             self.recent[:] = 0

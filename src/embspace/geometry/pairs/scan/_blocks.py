@@ -1,4 +1,4 @@
-"""Blocks of all pairs, and bins for the counts of pairs."""
+"""Cuts all pairs into blocks, and makes the bins in which pairs are counted."""
 
 from typing import Literal, NamedTuple, get_args
 
@@ -49,7 +49,7 @@ def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> lis
 
 
 def metric_edges(n_bins: int, largest_norm: float) -> Edges:
-    """Limits by Cauchy and Schwarz; for zero vectors alone as for unit vectors."""
+    """Return the limits that Cauchy and Schwarz allow; for zero vectors, those of unit vectors."""
     largest_norm = largest_norm or 1.0
     square = largest_norm**2
     limits = ((0.0, 2 * largest_norm), (-square, square), (-1.0, 1.0))
@@ -60,7 +60,7 @@ def metric_edges(n_bins: int, largest_norm: float) -> Edges:
 
 
 def centers_of(left: Rows, right: Rows) -> Float[np.ndarray, "2 metric"]:
-    """Return the center of the values of every metric, and the reach of rounding to float32.
+    """Return the center of every metric's values, and how far rounding to float32 moves them.
 
     Means of cosines and of dot products, the root of the mean square of distances.
     """

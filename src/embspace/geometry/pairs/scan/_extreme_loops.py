@@ -1,7 +1,7 @@
-"""Compiled loops for the extreme pairs of a block.
+"""Compiled loops that look for the extreme pairs of a block.
 
-A function stays in the file of its callers, see `_tally_loops`. No function takes tuples of arrays
-for every row: numba counts a reference to all arrays, slower than the work on the row.
+Functions that call each other are in the same file, see `_tally_loops`. None is called with tuples
+of arrays for every row: numba counts a reference to all arrays, slower than the work on the row.
 """
 
 from typing import no_type_check
@@ -69,7 +69,7 @@ def _key(order, cosine):
 @no_type_check
 @njit
 def _reach(list_, search, kept):
-    """Largest float32 key with a true key that may still belong into the list."""
+    """Return the largest float32 key whose true key may still belong in the list."""
     return np.float32(min(search.bound[list_], kept.key[list_, -1]) + search.margin)
 
 

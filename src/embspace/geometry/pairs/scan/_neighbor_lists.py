@@ -23,24 +23,24 @@ FEW = 16  # likewise, of those that are compared with all
 
 
 def shrunk_halves(squared_norms: Float[np.ndarray, " n"], dim: int) -> Float[np.ndarray, " n"]:
-    """Return s: s_i + s_j - x_i . x_j in float32 is at most |x_i - x_j|^2 / 2.
+    """Return s such that s_i + s_j - x_i . x_j in float32 is at most |x_i - x_j|^2 / 2.
 
     The product is wrong by at most gamma_dim |x_i| |x_j|, whatever the order of summation (Higham
-    2002, equation 3.5), and 2 |x_i| |x_j| <= |x_i|^2 + |x_j|^2: a row bears a part. 32 further
-    roundings are in s, the key and the comparisons; 4 from float64 to float32 change a distance by
-    u (|x_i| + |x_j|), and half the square by 2 u (|x_i|^2 + |x_j|^2).
+    2002, equation 3.5), and 2 |x_i| |x_j| <= |x_i|^2 + |x_j|^2: every row bears its part. 32
+    further roundings are in s, the key and the comparisons; 4 more, from float64 to float32, change
+    a distance by u (|x_i| + |x_j|), and half the square by 2 u (|x_i|^2 + |x_j|^2).
     """
     roundings = (dim + 36) * 2.0**-24
     return (squared_norms * (0.5 - 0.5 * roundings / (1 - roundings))).astype(np.float32)
 
 
 def n_candidates(k: int) -> int:
-    """Return a number above `k`: float32 may confuse the last neighbor with the next row."""
+    """Return a number above `k`, since float32 may confuse the last neighbor with the next row."""
     return k + 8 + k // 32
 
 
 class NeighborLists:
-    """Gathers the candidates of every row from the blocks of a scan, also for several threads."""
+    """Gathers the candidates of every row from the blocks of a scan; threads can share it."""
 
     def __init__(self, rows: Rows, k: int) -> None:
         n, dim = rows.vectors.shape

@@ -1,9 +1,9 @@
-"""Compiled loops for the nearest neighbors of both rows of a pair.
+"""Compiled loops that look for the nearest neighbors of both rows of a pair.
 
 A list takes every pair with a key under the bound. A full list keeps the smallest keys and lowers
 the bound, without sorting; every refused or dropped pair has a key of at least the bound.
 
-A function stays in the file of its callers, see `_tally_loops`.
+Functions that call each other are in the same file, see `_tally_loops`.
 """
 
 from typing import NamedTuple, no_type_check
@@ -105,7 +105,7 @@ def _compact(keys, indices, n_least, n_most):
 @no_type_check
 @njit
 def _mark(dots, row, halves, row_limit, column_limits, half, marks):
-    """Mark the pairs for either list."""
+    """Mark the pairs that either list may take."""
     for j in range(halves.size):
         dot = dots[row, j]
         marks[j] = (dot - halves[j] > row_limit) | (dot - half > column_limits[j])
@@ -114,9 +114,10 @@ def _mark(dots, row, halves, row_limit, column_limits, half, marks):
 @no_type_check
 @njit
 def _gather(words, marks, start, places, hits):
-    """Write the marked places into `hits`, and return the number of places.
+    """Write the marked places into `hits`, and return their number.
 
-    Every place is written, and overwritten if unmarked: a branch would be taken at random.
+    Every place is written, and overwritten by the next unless it is marked: a branch would be taken
+    at random.
     """
     n_places = 0
     for word in range(start // WORD, words.size):

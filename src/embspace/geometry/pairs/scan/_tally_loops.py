@@ -1,7 +1,8 @@
-"""Compiled loops for the counts of a block of pairs.
+"""Compiled loops that count a block of pairs.
 
-A function stays in the file of its callers: numba's cache on disk notices changes only in the file
-of the outermost function. Small functions on a row: LLVM vectorizes all but `_count`, the slowest.
+Functions that call each other are in the same file: numba's cache on disk notices changes only in
+the file of the outermost function. Small functions on a row: LLVM vectorizes all but `_count`,
+which takes the most time.
 """
 
 from typing import NamedTuple, no_type_check

@@ -5,16 +5,16 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class Tensor(Protocol):
-    """The used methods of a `torch.Tensor`."""
+    """The methods of a `torch.Tensor` that are used here."""
 
     @property
     def device(self) -> Any:
         """Return the tensor's device."""
 
     def detach(self) -> Any:
-        """Return the tensor without the history."""
+        """Return the tensor without its history."""
 
 
 def device_of(x: Any) -> Any:
-    """Return the device for the scan of a tensor, or None: mps, too, has no float64."""
+    """Return the device on which a tensor is to be scanned, or None; mps, too, has no float64."""
     return x.device if isinstance(x, Tensor) and x.device.type not in ("cpu", "mps") else None

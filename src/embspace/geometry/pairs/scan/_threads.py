@@ -1,4 +1,4 @@
-"""A function over many items on several threads, results in order."""
+"""Runs a function over many items on several threads, with results in order."""
 
 import sys
 from collections import deque
@@ -36,6 +36,7 @@ def map_in_order(
 def _libraries(n_modules: int) -> ThreadpoolController:
     """Return the loaded libraries with their own threads.
 
-    The search takes longer than a scan of a few thousand pairs; modules bring new libraries.
+    Looking for them takes longer than scanning a few thousand pairs; new modules bring new
+    libraries.
     """
     return ThreadpoolController()

@@ -1,4 +1,4 @@
-"""A block of pairs on any device of torch; the host does the products in float64."""
+"""A block of pairs on any device of torch; what needs float64 products is left to the host."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -67,7 +67,7 @@ class TorchScan:
         return Part(power_sums, limits[:, 0], limits[:, 1], kept, row_cosines, column_cosines)
 
     def _outer(self, block: Block, column: str, combine: Combine) -> Float[Tensor, "row column"]:
-        """A function of a number of every row and of every column."""
+        """Return a combination of a number of every row with a number of every column."""
         x = torch.tensor(getattr(self.left, column)[block.rows], device=self.device)
         y = torch.tensor(getattr(self.right, column)[block.columns], device=self.device)
         return combine(x[:, None], y)
@@ -86,7 +86,7 @@ class TorchScan:
     def _distances(
         self, dots: Float[Tensor, "row column"], block: Block
     ) -> Float[Tensor, "row column"]:
-        """Return the distances as `_tally_loops._distances` does, small distances mended."""
+        """Return the distances as `_tally_loops._distances` does, with small ones corrected."""
         squares = self._outer(block, "squared_norms", torch.add)
         squared = (squares - 2 * dots).clamp(min=0)
         distances = squared.sqrt()

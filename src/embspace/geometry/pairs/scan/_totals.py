@@ -16,7 +16,7 @@ class Wanted(NamedTuple):
     edges: Edges
     """Of the counted metrics."""
     centers: Float[np.ndarray, " metric"]
-    """The center of the power sums."""
+    """About which the power sums are taken."""
     search: Search
     n_extremes: int
     n_neighbors: int
@@ -36,12 +36,12 @@ class Part(NamedTuple):
 
 
 class Totals:
-    """Return the sum of parts, equal to the last bit for any order of the parts."""
+    """The sum of parts, the same to the last bit for any order of the parts."""
 
     def __init__(
         self, distributions: Distributions, lists: ExtremeLists, n_rows: int, *, within: bool
     ) -> None:
-        """Pairs outside all blocks; the lists; rows of x with wanted largest cosines.
+        """Take pairs that no block has, the lists, and the number of rows with a largest cosine.
 
         `within` x, columns of a block are rows of x, too.
         """
