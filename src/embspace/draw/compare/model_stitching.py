@@ -1,5 +1,7 @@
 """Draws which layers of two models may be joined, from `compare_model_stitching`."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -109,11 +111,11 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) 
         if line.empty:
             continue
         judged = line.dropna(subset="verdict")
-        style = {"marker": ""} if len(judged) else {}
+        style: dict[str, Any] = {"marker": ""} if len(judged) else {}
         draw_line(ax, line, "layer", measure, look._replace(name=look.name + count), **style)
         for is_filled, marked in judged.groupby(judged["verdict"] == JOINS):
-            mark = {"color": look.color, "mfc": look.color if is_filled else "white"}
-            mark |= SIZES[stitch]
+            fill = look.color if is_filled else "white"
+            mark: dict[str, Any] = {"color": look.color, "mfc": fill, **SIZES[stitch]}
             ax.plot(marked["layer"], marked[measure], look.marker, **mark)
     ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.05)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -163,7 +163,7 @@ def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_name
 def _best(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
     """Write the largest value of a line below it."""
     if rows[column].notna().any():
-        row = rows.assign(place=_x(rows)).loc[rows[column].idxmax()]
+        row = rows.assign(place=_x(rows)).nlargest(1, column).iloc[0]
         style: dict[str, Any] = {"color": look.color, "ha": "center", "path_effects": HALO}
         style["weight"] = "bold"
         write_beside(ax, f"{row[column]:.2f}", (row["place"], row[column]), (0, -12), **style)
