@@ -12,9 +12,9 @@ from embspace.settings.schema import read_yaml
 
 
 def named_all(text: str, entries: dict[str, str]) -> tuple[str, list[str]]:
-    """Return params.yaml with entries in the place of `[]` or `{}`, and the keys without either.
+    """Return params.yaml with entries in place of `[]` or `{}`, and the keys that had neither.
 
-    Text is replaced, so comments and order stay.
+    Only the text is edited, so comments and order stay.
     """
     kept = []
     for key, entry in entries.items():
@@ -44,7 +44,7 @@ def with_models(text: str, names: list[str]) -> str:
 def entries_of(models: list[str], others: list[str], runs: list[str]) -> dict[str, str]:
     """Return the entries of params.yaml for `profiled`, `compared`, `trained`, `run_pages`.
 
-    Profiled are all models except models with random weights, the null of the trained models.
+    Profiled are all models except those with random weights, which are the null of the others.
     Compared is the first model with every model of `others`.
     """
     profiled = [name for name in models if not _is_random(name)]

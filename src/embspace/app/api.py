@@ -1,8 +1,8 @@
 """The spaces of a model, and its tables, in three lines of Python.
 
 States are computed in this process at the first access, with the settings of conf/. A model is
-loaded once. A table runs the needed stages of the pipeline, in a separate tree under .cache/trees/,
-and names the stages on stderr.
+loaded once. A table runs the stages that it needs, in a separate tree under .cache/trees/, and
+names them on stderr.
 
 >>> import embspace
 >>> s = embspace.spaces("minilm", ["The tide was out.", "Bread needs salt."])
@@ -66,18 +66,19 @@ def spaces(
     device: Device | None = None,
     tokens_per_batch: int | None = None,
 ) -> "Spaces":
-    """Return the spaces of a model, and the model's states of `texts`.
+    """Return the spaces of a model, and the states that it computes for `texts`.
 
-    `model` is a name of conf/model/, a folder in the hub's layout, a repository of the hub, a
+    `model` is a name in conf/model/, a folder in the hub's layout, a repository of the hub, a
     transformers model with its `tokenizer`, or a sentence-transformers object. `device` and
-    `tokens_per_batch` replace the values of params.yaml and conf/; a loaded model stays on the
-    present device.
+    `tokens_per_batch` override the values of params.yaml and conf/; a model that is already loaded
+    stays on its device.
 
-    `vectors`, (n, dim), replace a model: an array, a tensor, a data frame, lists. The vectors are
-    `s["given"]`, `texts` are their labels, and `s.table` is a table of `embspace.report_vectors`.
+    `vectors`, (n, dim), take the place of a model: an array, a tensor, a data frame, lists. They
+    are `s["given"]`, `texts` are then their labels, and `s.table` is a table of
+    `embspace.report_vectors`.
 
-    The tree is the tree around the current folder, or else the tree of the installed embspace. A
-    model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
+    The tree is the one around the current folder, or else the one from which embspace is installed.
+    A model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
 
     Raises:
         InputError: if the model is unknown; if there are no texts, or a text is empty or no string;
@@ -123,15 +124,15 @@ class Spaces:
     | `"sentence"` | the vector of every text by the pooling of a sentence model's makers |
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
 
-    `("layer", -1)` is the last layer. `"sentence"` equals the output of sentence-transformers'
-    `encode` for a text within a window, and the mean over the windows for a longer text. For a
-    sentence-transformers object with modules from outside the library, `encode` computes the
-    vectors.
+    `("layer", -1)` is the last layer. `"sentence"` equals what sentence-transformers' `encode`
+    returns for a text that fits into one window; for a longer text it is the mean over the windows.
+    For a sentence-transformers object with modules from outside the library, `encode` itself
+    computes the vectors.
 
-    States equal the states of the stage `extract_hidden_states` except for rounding, due to
-    different batches: for minilm within 1.4e-6 of the largest state of a layer in float32, within
-    2 % in bfloat16, by the coarse steps of bfloat16. With `tokens_per_batch`, or off the CPU,
-    batches are formed as in the stage.
+    States equal those of the stage `extract_hidden_states` except for rounding, since batches
+    differ: for minilm within 1.4e-6 of the largest state of a layer in float32, and within 2 % in
+    bfloat16, whose steps are that coarse. With `tokens_per_batch`, or off the CPU, batches are
+    formed as in the stage.
     """
 
     def __init__(
@@ -150,13 +151,13 @@ class Spaces:
             self._states = states
 
     def __repr__(self) -> str:
-        """Return the model and the sizes of its spaces, without computing a space."""
+        """Return the model and the sizes of its spaces, without computing any."""
         config = self._loaded.module.config
         layers, dimension = config.num_hidden_layers + 1, config.hidden_size
         return f"Spaces(model={self.model!r}, texts={self.texts}, {layers=}, {dimension=})"
 
     def _repr_html_(self) -> str:
-        """Return the present spaces for a notebook, without computing a space."""
+        """Return the available spaces for a notebook, without computing any."""
         from embspace.app.queries.shown import as_list
 
         last = self._loaded.module.config.num_hidden_layers
@@ -195,16 +196,16 @@ class Spaces:
         return pooled_states(named, pooling, layer, self._states.rows)
 
     def add(self, texts: Iterable[str]) -> "Spaces":
-        """Return the spaces of these texts and more; the model reads only the new texts."""
+        """Return the spaces of these texts and more; only the new texts are read."""
         new = checked_texts(texts)
         states = read_states(self._loaded, new, self._root, self._settings)
         both = joined(self._states, states, self.texts)
         return Spaces(self._loaded, self._texts + new, self._root, self._settings, both)
 
     def attention(self, layer: int) -> list[Float[np.ndarray, "head token token"]]:
-        """Return the attention of a layer, 1 to L or -1 for the last, for all windows of `windows`.
+        """Return the attention of a layer, 1 to L or -1 for the last, for each window of `windows`.
 
-        A row of an array is an attending token, and sums to 1.
+        A row of an array is a token that attends, and sums to 1.
 
         Raises:
             InputError: if the layer does not exist, or the model does not return its attention.
@@ -224,7 +225,7 @@ class Spaces:
 
     @property
     def tree(self) -> "WorkingTree":
-        """Return the tree where the stages compute tables of the model and the texts.
+        """Return the tree in which the stages compute tables of the model and the texts.
 
         Raises:
             InputError: if the model was loaded by the user.
@@ -248,7 +249,7 @@ class Spaces:
     def words(self) -> "pd.DataFrame":
         """Return the rows of `s["layer", i, "word"]`: text, word, start, end, n_tokens.
 
-        Words without full cover by tokens, or with a token shared between two words, are left out.
+        Words that tokens do not fully cover, or that share a token with another word, are left out.
         """
         return self._words[0].copy()
 
@@ -265,19 +266,19 @@ class Spaces:
         the texts anew.
 
         Raises:
-            KeyError: if the analysis or table does not exist, or the name is ambiguous.
-            InputError: if the model was loaded by the user, if the analysis reads stimuli too long
-                for the model, or if a stage fails; with the message of the stage.
+            KeyError: if the analysis or table does not exist, or there are several to choose from.
+            InputError: if the model was loaded by the user, if the analysis reads stimuli that are
+                too long for the model, or if a stage fails, with its message.
         """
         return self._tables.table(noun, name)
 
     def measure(self, noun: str, **settings: Any) -> "MeasuredTables":
         """Return the tables of an analysis of the vectors or texts, computed in this process.
 
-        The settings are from conf/, except the given `settings`. The inputs of the analysis are
-        computed before, including all states of the texts; if the model in memory changed
-        meanwhile, states read earlier by these spaces are used. The tables equal the tables of the
-        analysis's stage; `plot()` draws the tables, and `cite()` returns the method.
+        The settings are those of conf/, except for the given `settings`. The inputs of the analysis
+        are computed first, for texts all states; if a model in memory has changed meanwhile, the
+        states that these spaces have already read are used. The tables equal those of the
+        analysis's stage; `plot()` draws them, and `cite()` returns the method.
 
         >>> import embspace
         >>> s = embspace.spaces("minilm", ["The tide was out."])
@@ -293,12 +294,13 @@ class Spaces:
         return self._measurements.tables(noun, **settings)
 
     def compare(self, other: "Spaces", *nouns: str) -> "pd.DataFrame":
-        """Return measures of these spaces and of `other` side by side, and the difference.
+        """Return measures of these spaces and of `other` side by side, and their difference.
 
-        The two spaces are of two models and the same texts, or of the same model and two sets of
-        texts; the columns are the columns of results/measures/. Differences on the same texts have
-        paired intervals. Without `nouns`, every analysis with a comparison that both sides can
-        compute is compared, in minutes; tables without rows, as for few texts, are left out.
+        The two spaces are of two models and the same texts, or of the same model and different
+        texts; the columns are those of results/measures/. Differences on the same texts have paired
+        intervals. Without `nouns`, all analyses that allow a comparison and that both sides can
+        compute are compared, which takes minutes; tables without rows, as for few texts, are left
+        out.
 
         Raises:
             InputError: if an analysis is not compared, or not computed in this process; if all
@@ -311,17 +313,17 @@ class Spaces:
     def cosine(
         self, first: str, second: str, *, layer: int = -1, pooling: str | None = None
     ) -> "Comparison":
-        """Return the cosine of two texts, and its place among all pairs of the texts.
+        """Return the cosine of two texts, and where it stands among all pairs of the texts.
 
-        The default pooling is `"sentence"`, if present and without another layer; else the last
-        token of a decoder, or the mean of the tokens.
+        The default pooling is `"sentence"`, if the model has it and no other layer is named; else
+        the last token of a decoder, or the mean of the tokens.
 
-        As is and without the mean, with intervals; for two single tokens, also among all pairs of
-        the vocabulary.
+        The cosine is given as is and without the mean, with intervals; for two single tokens, also
+        among all pairs of the vocabulary.
 
         Raises:
             InputError: if the layer or pooling is unknown, or a text is empty, longer than a window
-                of the model, or without a known token.
+                of the model, or without any known token.
         """
         import pandas as pd
 
@@ -381,7 +383,7 @@ class Spaces:
         return states[0].astype(np.float32)
 
     def _place_of(self, key: MatrixKey) -> tuple[str, int, str]:
-        """Return the beginning of the tensors' names for a key, the layer, and the pooling."""
+        """Return how the names of the tensors of a key begin, the layer, and the pooling."""
         shapes = {name: len(tensor) for name, tensor in self._states.tensors.items()}
         place = place_of(key, shapes)
         if place is None:

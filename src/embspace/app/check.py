@@ -1,4 +1,4 @@
-"""Reads params.yaml and conf/ like the stages, and reports all faults at once."""
+"""Reads params.yaml and conf/ as the stages do, and reports all faults at once."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -77,7 +77,7 @@ def check_settings() -> list[str]:
 
 
 def _missing_keys() -> Iterator[str]:
-    """Yield the keys named by dvc.yaml and missing in params.yaml, before DVC's shorter message."""
+    """Yield keys that dvc.yaml names and params.yaml lacks; DVC's own message would say less."""
     for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
         none = "{}" if key in ("compared", "roles") else "[]"
         yield f"{PARAMS}: key '{key}': not found; `{key}: {none}` is for none"
@@ -118,7 +118,7 @@ def _wrong_names(params: Params) -> Iterator[str]:
 
 
 def _wrong_twins(params: Params) -> Iterator[str]:
-    """Yield models without a description of the twin with random weights."""
+    """Yield models whose twin with random weights is not described."""
     allowed = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
     for name in sorted({*params.models} & {*allowed}):
         file = CONF / "model" / f"{name}.yaml"
@@ -187,7 +187,7 @@ def _missing_files(params: Params) -> Iterator[str]:
 
 
 def _check_positions(name: str, model: Model, folder: Path) -> None:
-    """Stop if `position_offset` leaves no position; for pickles, the loading stage stops."""
+    """Stop if `position_offset` leaves no position; for pickles, the stage that loads them does."""
     n_rows = listed_positions(model, folder)
     if n_rows is not None and not isinstance(model, VectorsModel):
         check_offset(name, model, n_rows)
@@ -203,7 +203,7 @@ def _check_window(name: str, model: Model) -> None:
 
 
 def _check_source(name: str, corpus: Corpus) -> None:
-    """Stop if the texts are out of reach, as far as visible without a network."""
+    """Stop if the texts cannot be obtained, as far as this shows without a network."""
     warn_unwatched(name, corpus)
     if isinstance(corpus, BuiltinCorpus | FileCorpus | FastaCorpus | LineagesCorpus):
         prepare_texts(name, corpus)
@@ -245,7 +245,7 @@ def _missing_device(params: Params) -> Iterator[str]:
 
 
 def _wrong_settings() -> Iterator[str]:
-    """Yield settings files with keys or types unlike the parameters of the function."""
+    """Yield settings files whose keys or types do not match the parameters of their function."""
     for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
         if folder.name in (*DESCRIBERS, LAUNCHERS):
             continue

@@ -1,6 +1,6 @@
 """Command `embspace describe`, and models by folder or repository without a file in conf/model/.
 
-The content of conf/model/<name>.yaml is found in the files of the model.
+The content of a missing conf/model/<name>.yaml is found in the files of the model.
 """
 
 import hashlib
@@ -45,13 +45,13 @@ Given = dict[str, Any]
 
 @dataclass(frozen=True)
 class Named:
-    """A model by the name of its results."""
+    """A model, by the name under which its results are kept."""
 
     name: str
     described: dict[str, Any] | None = None
     """The keys and values of the model's file; None if conf/model/ has the file already."""
     missing: dict[str, str] | None = None
-    """Keys missing in the model's files, with the reasons."""
+    """Keys that could not be found, with the reasons."""
     summary: str = ""
 
 
@@ -113,7 +113,7 @@ def _has_file(name: str, root: Path) -> bool:
 
 
 def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Given:
-    """Return the keys of a description from the options of a command.
+    """Return the keys of a description that options of a command set.
 
     Raises:
         InputError: if the tokenizer is no folder.
@@ -131,7 +131,7 @@ def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Giv
 
 
 def _not_given(known: Named, given: Given | None) -> Named:
-    """Return a model with a file, if no key of the file is given as well."""
+    """Return a model that has a file, if no key of the file is given as an option."""
     if given:
         raise InputError(
             f"{model_file(known.name)}: describes this model; set {', '.join(given)} there"
@@ -143,7 +143,7 @@ def check_complete(model: Named, typed: str) -> None:
     """Stop if a key of a model's file could not be found.
 
     Raises:
-        InputError: naming all missing keys with the reasons, and how to set the keys.
+        InputError: naming each missing key with the reason, and how to set it.
     """
     if model.missing:
         name = plain_name(model)
@@ -162,7 +162,7 @@ def plain_name(model: Named) -> str:
 
 
 def description_of(model: Named, root: Path) -> str:
-    """Return the file in conf/model/ of a model: the present file, or the file to write."""
+    """Return the file in conf/model/ of a model: as it is there, or as it would be written."""
     if model.described is None:
         return (root / MODELS / f"{model.name}.yaml").read_text(encoding="utf-8")
     content = dict(model.described)
@@ -176,10 +176,10 @@ def description_of(model: Named, root: Path) -> str:
 
 
 def write_description(model: Named, root: Path) -> Path:
-    """Write the file in conf/model/ for a model without a file.
+    """Write the file in conf/model/ for a model that has none.
 
     Raises:
-        InputError: if the model has a file.
+        InputError: if the model has one.
     """
     path = root / MODELS / f"{plain_name(model)}.yaml"
     if model.described is None:
@@ -190,7 +190,7 @@ def write_description(model: Named, root: Path) -> Path:
 
 
 def _known(root: Path, place: Path | str) -> Named | None:
-    """Return the model of conf/model/ with files in a folder, or in a repository."""
+    """Return the model of conf/model/ whose files are in a folder or repository."""
     for file in sorted((root / MODELS).glob("*.yaml")):
         if is_empty(file):  # as the shell makes it before `embspace describe FOLDER > FILE` runs
             continue
@@ -273,7 +273,7 @@ def _locked_names() -> set[str]:
 
 
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
-    """Load model and tokenizer, and find all keys of the description; once in a process."""
+    """Load model and tokenizer, and find what can be said about them; once in a process."""
     from embspace.models.lock import read_lock
 
     described = own_description(label, source)
@@ -327,7 +327,7 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
 
 @contextmanager
 def _without_file(name: str) -> Iterator[None]:
-    """Remove the name of an absent file from messages about a refused model."""
+    """Remove the name of a file that does not exist from messages about a refused model."""
     try:
         yield
     except InputError as error:
@@ -336,7 +336,7 @@ def _without_file(name: str) -> Iterator[None]:
 
 
 def _free_name(place: str, root: Path) -> str:
-    """Return a folder's or repository's name as a name for a model missing in conf/model/."""
+    """Return a folder's or repository's name as a model's name that conf/model/ does not have."""
     name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9_.-]+", "_", place)).strip("-.") or "model"
     if name == TOY:
         name += "_model"

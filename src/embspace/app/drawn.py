@@ -1,4 +1,4 @@
-"""Finds the analyses with a drawing, in a moment: the drawing code takes seconds to import."""
+"""Finds which analyses are drawn, in a moment: the drawing code takes seconds to import."""
 
 from difflib import get_close_matches
 from glob import escape
@@ -14,7 +14,7 @@ ALL_RUNS = "all_runs"  # as in draw/page/saving.py, which imports matplotlib
 
 
 def drawn_nouns(root: Path) -> set[str]:
-    """Return the analyses with a figure from the stages of a tree."""
+    """Return the analyses for which the stages of a tree make a figure."""
     outputs = (path for stage in read_stages(root).values() for path in stage.outputs())
     return {Path(path).parts[1] for path in outputs if path.startswith(FIGURES)}
 

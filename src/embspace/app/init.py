@@ -37,8 +37,8 @@ LIST = r"(?m)^{key}:\n(?:  .*\n)+"  # a block list of params.yaml with its comme
 def write_own_study(folder: Path, model: str | None, corpus: str | None) -> str:
     """Write a study of a model and of texts; return the commands to type next.
 
-    `model` is a name, a folder or a fetched repository, `corpus` a file of texts or a name of
-    conf/corpus/; the defaults are embspace's own models and corpora.
+    `model` is a name, a folder or a fetched repository, `corpus` a file of texts or a name in
+    conf/corpus/; by default they are embspace's own models and corpora.
 
     Raises:
         InputError: if the folder is not empty, or the model or the texts are unknown.
@@ -72,14 +72,14 @@ def write_own_study(folder: Path, model: str | None, corpus: str | None) -> str:
 
 
 def _set_list(folder: Path, key: str, values: list[str]) -> None:
-    """Replace a list of params.yaml; comments elsewhere stay."""
+    """Replace a list of params.yaml; comments outside of it stay."""
     text = (folder / PARAMS).read_text(encoding="utf-8")
     listed = f"{key}:\n" + "".join(f"  - {value}\n" for value in values)
     write_changed(folder / PARAMS, re.sub(LIST.format(key=key), listed, text).encode())
 
 
 def _in_git(folder: Path) -> bool:
-    """Make a git repository of a folder outside of any; return whether the folder is in git now."""
+    """Make a git repository of a folder that is in none; return whether it is in one now."""
     folder.mkdir(parents=True, exist_ok=True)
     git = shutil.which("git")
     if git is None:

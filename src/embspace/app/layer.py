@@ -46,7 +46,7 @@ SAME = 1e-9  # values of two layers that differ by less are equal but for roundi
 
 
 def choose_layer(subject: Subject, place: str, say: Say) -> str:
-    """Return a paragraph for every task on the corpus of a subject.
+    """Return a paragraph for every task on the one corpus of a subject.
 
     States are computed in this process, and kept in the user's cache. The current folder is a
     tree's root; `place` is the user's file of texts, from the root, or a corpus of conf/corpus/.
@@ -86,7 +86,7 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
 
 
 def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bool:
-    """Return whether prepared texts suffice for a search, or for a prediction of the labels."""
+    """Return whether prepared texts suffice for a search, or for telling their labels apart."""
     from embspace.measure.texts.layer_choice_tasks import labeled
 
     fewest = settings["fewest_documents"]
@@ -95,9 +95,9 @@ def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bo
 
 
 def _read(whole: Reference, halves: Reference) -> "ReadCorpus":
-    """Return a model's vectors of texts and halves, at the poolings of measured texts.
+    """Return a model's vectors of texts and halves, at the poolings by which texts are measured.
 
-    A sentence model's own vector stands beside.
+    The vector of a sentence model's own pooling is kept as well.
     """
     from embspace.clouds.pooling import SENTENCE
     from embspace.measure.tables.text_poolings import text_poolings
@@ -121,7 +121,7 @@ def _read(whole: Reference, halves: Reference) -> "ReadCorpus":
 
 
 def _remarks(loaded: LoadedModel, read: Reference) -> Iterator[str]:
-    """Yield warnings about texts: copies, scripts without spaces, unknown tokens."""
+    """Yield what a reader must know about texts: copies, scripts without spaces, unknown tokens."""
     if copies := copies_told(read.texts):
         yield copies
     if n := int(read.texts["text"].map(has_no_spaces).sum()):
@@ -143,7 +143,7 @@ def advice(table: "pd.DataFrame", model: str) -> str:
 
 
 def _not_asked(table: "pd.DataFrame") -> list[str]:
-    """Return a sentence for every task with too little material in a corpus."""
+    """Return a sentence for every task for which a corpus has too little material."""
     measured = {(row["corpus"], row["task"]) for _, row in table.iterrows()}
     return [
         f"{corpus}: {task} not asked, which needs {needed}."
@@ -154,9 +154,9 @@ def _not_asked(table: "pd.DataFrame") -> list[str]:
 
 
 def _ranking(rows: "pd.DataFrame") -> str:
-    """Return the best layers, and the best comparisons, a line per layer.
+    """Return the best layers, and the best of what stands beside them, one per line.
 
-    The makers' own vector stands first: the choice if no layer is clearly better.
+    The makers' own vector stands first: it is the choice where no layer is clearly better.
     """
     own, trained = rows[rows["embedding"] == OWN], _layers(rows)
     beside = rows[rows["weights"] != "trained"].sort_values("value", ascending=False)
@@ -226,12 +226,12 @@ def _winners(first: "pd.DataFrame") -> str:
 
 
 def _layers(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the layers of the model, at the trained weights."""
+    """Return the layers of the model, at its own weights."""
     return rows[(rows["weights"] == "trained") & (rows["embedding"] != OWN)]
 
 
 def _own(rows: "pd.DataFrame", does: str) -> str:
-    """Return a sentence on the makers' own vector beside the best layer; "" without a vector."""
+    """Return a sentence on the makers' own vector beside the best layer; "" if there is none."""
     own = rows[rows["embedding"] == OWN]
     if own.empty:
         return ""

@@ -45,7 +45,7 @@ def _rows() -> Iterator[tuple[str, str, str]]:
 
 
 def _state(name: str, model: Model, locked: dict[str, Locked]) -> str:
-    """Return the place of the weights of a model, and whether the weights are present."""
+    """Return where the weights of a model are, and whether they exist."""
     if isinstance(model, HubModel):
         entry = locked.get(name)
         return _fetched(name, isinstance(entry, LockedModel) and entry.answers(model))

@@ -1,4 +1,4 @@
-"""Prints the thesis's final questions, with the findings for a model and for further models."""
+"""Shows the questions at the end of the thesis, with the findings for a model and for others."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ ASKED = (
     ("5.2.4", "Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
     ("5.2.5", "What do fewer bits a weight do to the geometry?", "rounding"),
 )
-"""The questions of chapter 5 in our words, and the answering analysis."""
+"""The questions of chapter 5 in our words, and the analysis that answers each."""
 KEPT = PUBLISHED / "answers"
 """The folder of kept answers, a table a model."""
 COLUMNS = ["noun", "answer"]
@@ -25,10 +25,11 @@ NOT_COMPUTED = "not computed"
 
 
 def answers_of_open_questions(model: str, up: str) -> str:
-    """Return a table of the questions, with the findings for a model, and kept findings of more.
+    """Return a table of the questions, with the findings for a model and those kept for others.
 
     Parameters:
-        model: a name in conf/model/. up: the way from the page's folder to the tree, for links.
+        model: a name in conf/model/.
+        up: the way from the page's folder to the tree, for links.
     """
     lines = ["| section | question | answer | figure |", "|---|---|---|---|"]
     others = {
@@ -50,7 +51,7 @@ def answers_of_open_questions(model: str, up: str) -> str:
 
 
 def keep_answers(model: str) -> Path | None:
-    """Keep the answers for a model, for comparison with further models; None without any."""
+    """Keep the answers for a model, for comparison with other models; None without any."""
     answers = [(noun, _answer(noun, model)) for _, _, noun in ASKED]
     rows = [row for row in answers if row[1] != NOT_COMPUTED]
     if not rows:

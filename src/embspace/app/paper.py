@@ -59,9 +59,9 @@ def write_paper_figure(
     For an analysis without a figure, draw the figure with the analysis's numbers.
 
     Args:
-        noun: The analysis, as helix.
+        noun: The analysis, such as helix.
         name: Owner of the results: a model, a run, a pair, or `toy`.
-        folder: Takes `<noun>.pdf`, `<noun>.svg` and `<noun>.tex`, with a figure environment of
+        folder: Takes `<noun>.pdf`, `<noun>.svg` and `<noun>.tex`, with a figure environment,
             caption and label, and the tables.
         width_mm: Width of the figure, or of a panel; the size of type does not change.
         has_panels: Also write panels as `<noun>_<letter>.pdf`.
@@ -171,7 +171,7 @@ def _write_panels(
 
 
 def _save(figure: Figure, path: Path, title: str, **look: Any) -> None:
-    """Write a figure without a date, and without a record of a stage."""
+    """Write a figure without a date; no record of a stage is kept."""
     suffix = path.suffix.removeprefix(".")
     with writing(path) as partial:
         metadata = {**METADATA[suffix], "Title": title}
@@ -195,7 +195,7 @@ def _columns(ax: Axes) -> int:
 
 
 def _panel_boxes(figure: Figure) -> Iterator[tuple[str, Bbox]]:
-    """Yield the letters of the panels and the places with color bars, in inches."""
+    """Yield the letter of every panel and its place, color bar included, in inches."""
     bars = [ax for ax in figure.axes if ax not in panels_of(figure)]
     for number, panel in enumerate(panels_of(figure)):
         own = [bar for bar in bars if _colored(bar) is panel]
@@ -206,6 +206,6 @@ def _panel_boxes(figure: Figure) -> Iterator[tuple[str, Bbox]]:
 
 
 def _colored(bar: Axes) -> Axes | None:
-    """Return the panel of a color bar."""
+    """Return the panel whose colors a color bar explains."""
     mappable = getattr(getattr(bar, "_colorbar", None), "mappable", None)
     return getattr(mappable, "axes", None)

@@ -1,6 +1,6 @@
 """Finds files left by models, pairs and corpora no longer named in params.yaml.
 
-Output of a run of conf/train/ stays as long as the run's file: the training took minutes.
+The output of a run of conf/train/ stays as long as the run's file does: training took minutes.
 """
 
 import re
@@ -86,9 +86,9 @@ def _leftovers(params: Params, folders: Iterable[Path]) -> Found:
 
 
 def find_strays(params: Params) -> list[Path]:
-    """Return the files of unnamed corpora and models in folders that are read whole.
+    """Return the files left by unnamed corpora and models in folders that are read whole.
 
-    DVC's cache has these files until `make gc`, and restores the files on the next need.
+    DVC's cache keeps these files until `make gc`, and restores the files when needed again.
     """
     return _leftovers(params, READ_WHOLE).left_over
 
@@ -119,7 +119,7 @@ def remove(files: list[Path]) -> None:
 
 
 def name_of(file: Path) -> str | None:
-    """Return the model, run or corpus of a file; None without a model, run or corpus of the name.
+    """Return the name of a file's model, run or corpus; None for a file without such a name.
 
     `file` is relative to the project. For a drawing, the folder has the name.
     """

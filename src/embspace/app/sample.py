@@ -1,4 +1,4 @@
-"""Command `embspace sample`: draws and writes the articles of a corpus of Wikipedia."""
+"""Command `embspace sample`: draws the articles of a corpus of Wikipedia, and writes them down."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from embspace.settings.schema import read_yaml
 def sample_pages(
     name: str, *, n_pages: int, seed: int, largest_id: int | None = None
 ) -> Iterator[str]:
-    """Draw articles by the seed, write the titles to the corpus's file of pages, and report.
+    """Draw articles by the seed, write them to the corpus's file of pages, and report.
 
     Without `largest_id`, the wiki's newest page sets the largest id. A failed draw with the same
     seed and largest id is continued, not repeated.

@@ -1,4 +1,4 @@
-"""Writes the page of the thesis for a model: the claims that hold, fail, or are open."""
+"""Writes the page of the thesis for a model: which claims hold, which fail, which are open."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -67,8 +67,9 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
     """Return the page as Markdown, from the model's ledger in the current tree.
 
     Parameters:
-        model: a name in conf/model/, with a computed ledger. up: the way from the page's folder to
-            the tree, for links. results: the folder of the ledger.
+        model: a name in conf/model/, with a computed ledger.
+        up: the way from the page's folder to the tree, for links.
+        results: the folder of the ledger.
 
     Raises:
         InputError: if the model is not described, or has no ledger.
@@ -113,7 +114,7 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
 
 
 def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Iterator[str]:
-    """Yield notes to read before any verdict."""
+    """Yield what one must know before reading a verdict."""
     yield (
         "R. Luisto's master's thesis *A study on the embedding spaces of the BERT language model* "
         "(2024) looks at bert-base-cased. Its statements, in our words, each with statistic and "
@@ -139,7 +140,7 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
 
 
 def _claims_told(claims: pd.DataFrame) -> str:
-    """Return the totals of the verdicts, in sentences."""
+    """Return how many claims have each verdict, in sentences."""
     n = claims["verdict"].value_counts().get
     n_held = int(claims["verdict"].isin(HOLDS).sum())
     summary = (
@@ -161,7 +162,7 @@ def _claims_told(claims: pd.DataFrame) -> str:
 
 
 def _meanings(rows: pd.DataFrame, up: str) -> str:
-    """Return a line per present verdict."""
+    """Return a line per verdict that occurs."""
     lines = [f"- *{word}*: {WORDS[word]}." for word in WORDS if (rows["verdict"] == word).any()]
     return "\n".join(lines) + f"\n\n{IN_TABLES.format(up=up)}\n"
 
@@ -210,7 +211,7 @@ def _numbers_in(section: str) -> list[int]:
 
 
 def _counts(claims: pd.DataFrame) -> str:
-    """Return the totals of a question's claims in a sentence, with the totals by chance."""
+    """Return in a sentence how the claims of a question turn out, and how they would by chance."""
     verdict, training = claims["verdict"], claims["training"].fillna("")
     held = verdict.isin(HOLDS)
     counts = {
@@ -287,7 +288,7 @@ def _table(claims: pd.DataFrame) -> str:
 
 
 def _by_model(claims: pd.DataFrame) -> str:
-    """Return the kept verdicts of all models, beside this model's."""
+    """Return the verdicts for all models whose verdicts are kept, beside this model's."""
     own = claims[claims["about"] == "weights"]
     table = own[["row", "statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
@@ -315,7 +316,7 @@ def _figures(items: list[Item], model: str, up: str) -> str:
 
 
 def _link(noun: str, model: str, up: str) -> str:
-    """Return a link to a figure, of the model or of a toy, or to tables; empty without any."""
+    """Return a link to a figure, of the model or of a toy, or to tables; empty if none exists."""
     for name in (model, "toy"):
         for file in (f"figures/{noun}/{name}.png", f"figures/{noun}/{name}.md"):
             if Path(file).is_file():

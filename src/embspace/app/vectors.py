@@ -1,6 +1,6 @@
-"""Tables of any vectors, in a line of Python; nothing is written.
+"""Tables of any vectors, in one line of Python; nothing is written.
 
-A table equals the table of the stage of the name for the same vectors and settings of conf/.
+Each table equals what the stage of that name makes of the vectors with the settings of conf/.
 
 >>> import embspace
 >>> tables = embspace.report_vectors("glove.npy", groups=["animal", "plant", ...])
@@ -179,7 +179,7 @@ def _as_many(values: Iterable[object], what: str, n: int) -> list[str]:
 
 
 def _settings(root: Path, function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the settings of a stage, as from Hydra."""
+    """Return the settings of a stage, as Hydra would give them."""
     params = validate(Params, read_yaml(root / PARAMS), str(root / PARAMS))
     file = settings_file(function, root)
     return checked_settings(function, read_yaml(file), params.model_dump(), str(file))

@@ -1,4 +1,4 @@
-"""A tree beside the user's own, where the pipeline runs for a single model.
+"""A tree beside the user's own, where the pipeline runs for one model.
 
 The tree has copies of hand-written files (settings, texts, code) and a separate params.yaml.
 Results of the model from the user's tree, or from a further tree of this kind, are taken over with
@@ -51,14 +51,14 @@ PATH_KEYS = (
 
 @dataclass(frozen=True)
 class OwnTexts:
-    """Texts outside of conf/: `content` is the content of a file with the ending `suffix`."""
+    """Texts that are no corpus of conf/: `content` is that of a file with the ending `suffix`."""
 
     name: str
     label: str
     suffix: str
     content: bytes
     options: dict[str, Any] = field(default_factory=dict)
-    """Further keys of a description in conf/corpus/, on how the file is read."""
+    """Further keys of a description in conf/corpus/ that say how the file is read."""
     place: str = field(default="", compare=False)
     """The file, as written by the user."""
     is_english: bool = field(default=True, compare=False)
@@ -67,14 +67,14 @@ class OwnTexts:
 
     @property
     def description(self) -> dict[str, Any]:
-        """Return the content of the texts' file in conf/corpus/ of a tree."""
+        """Return what the file in conf/corpus/ of a tree says about the texts."""
         path = str(TEXTS / f"{self.name}{self.suffix}")
         said = {"source": "file", "path": path, "halves": True, **self.options}
         return own_description(self.label, said)
 
     @property
     def digest(self) -> str:
-        """Return eight hexadecimal digits, different for different files of the same name."""
+        """Return eight hexadecimal digits that tell files of the same name apart."""
         head = repr((self.suffix, sorted(self.options.items()))).encode()
         return hashlib.sha256(head + self.content).hexdigest()[:8]
 
@@ -88,7 +88,7 @@ class WorkingTree:
 
     @property
     def log(self) -> Path:
-        """Return the file of the last run's output."""
+        """Return the file that keeps what the last run printed."""
         return self.folder / "repro.log"
 
     def update(
@@ -108,9 +108,9 @@ class WorkingTree:
         `own` is the only corpus if no `corpora` are named; without both, the corpora of params.yaml
         are read. `further` are more texts of the user's among `corpora`. `described` is the model's
         description if conf/model/ has no file. With `layers` the model is among `profiled`. If a
-        settings file names texts without use here, the first used corpus takes the place.
-        `settings` override files of conf/, by path below conf/. `beside` are the models to compare
-        with the first, with a description if conf/model/ has no file.
+        settings file names texts that are not used here, the first used corpus takes their place.
+        `settings` override files of conf/, by path below conf/. `beside` are the models with which
+        the first is compared, each with its description if conf/model/ has no file.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of the tree.
@@ -158,7 +158,7 @@ class WorkingTree:
         return {stage.name for stage in collect_stages(self.folder, targets)}
 
     def outputs(self, *targets: str) -> list[Path]:
-        """Return the output files and folders of these stages, relative to the tree."""
+        """Return the files and folders, relative to the tree, that these stages write."""
         stages = collect_stages(self.folder, targets)
         outs = {Path(out.fs_path) for stage in stages for out in stage.outs}
         return sorted(out.relative_to(self.folder) for out in outs)
@@ -173,11 +173,11 @@ class WorkingTree:
     ) -> Iterator[Step]:
         """Run the outdated targets, and yield every step.
 
-        The output of stages goes to `log`; times are by default the times of the user's tree.
-        `ranks` and `announce` are as for `run_side_by_side`.
+        What stages print goes to `log`; times are by default those of the user's tree. `ranks` and
+        `announce` are as for `run_side_by_side`.
 
         Raises:
-            InputError: with the message of a failed stage.
+            InputError: with the message of a stage that failed.
         """
         with self.locked(), self.log.open("w", encoding="utf-8") as log:
 
@@ -196,7 +196,7 @@ class WorkingTree:
 
     @contextmanager
     def locked(self) -> Iterator[int]:
-        """Keep further runs out of the tree, after a running one, and yield the lock's descriptor.
+        """Keep other runs out of the tree, after waiting for one, and yield the lock's descriptor.
 
         Raises:
             InputError: if the tree cannot be written.
@@ -233,7 +233,7 @@ class WorkingTree:
             ) from None
 
     def _take_over(self, models: Iterable[str], corpora: Any) -> None:
-        """Take results of the models from elsewhere, unless done before."""
+        """Take results of the models that were computed elsewhere, unless this was done before."""
         # All are looked for first: to a tree with locks of its own, none but the user's gives.
         elsewhere = {model: self._elsewhere(model) for model in models}
         for model, (source, locks) in elsewhere.items():
@@ -248,7 +248,7 @@ class WorkingTree:
     def _take_stages(
         self, source: Path, lock: Path, stages: dict[str, Any], model: str, corpora: Any
     ) -> None:
-        """Take the results of the model or of no model, from a dvc.lock of a second tree."""
+        """Take the results of the model or of no model, by one dvc.lock of another tree."""
         known = read_locked(self.folder / lock)
         wanted = self._asked_for()
         for stage, entry in stages.items():
@@ -293,7 +293,7 @@ class WorkingTree:
             write_changed(path, mark.encode() + text.encode())
 
     def _link_named_paths(self, models: Iterable[str], corpora: Any) -> None:
-        """Make relative paths of conf/ lead to the same file from here."""
+        """Make relative paths that conf/ names lead to the same file from here."""
         descriptions = [f"model/{model}.yaml" for model in models]
         descriptions += [f"corpus/{corpus}.yaml" for corpus in corpora]
         for path in _named_paths(self.folder / CONF, descriptions):

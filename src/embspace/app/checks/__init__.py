@@ -1,1 +1,1 @@
-"""Checks before any stage runs, for `embspace check` and for a report."""
+"""Checks that `embspace check` and a report make before any stage runs."""

@@ -1,4 +1,4 @@
-"""Finds stimuli too long for a model, before any stage runs."""
+"""Finds stimuli that a model cannot read whole, before any stage runs."""
 
 from collections.abc import Collection
 from contextlib import chdir
@@ -38,7 +38,7 @@ class Stimulus:
 
 
 def local_stimuli() -> "dict[str, pd.DataFrame] | None":
-    """Return the tables of all sets; None if a set is at an address, to stay without a network.
+    """Return the tables of all sets; None if one is at an address, for no network is used.
 
     Raises:
         InputError: if a set is missing or does not fit.
@@ -69,7 +69,7 @@ def check_lengths(name: str, model: Model, stimuli: "dict[str, pd.DataFrame]") -
 
 
 def check_stimuli(folder: Path, stages: Collection[str]) -> None:
-    """Stop if stages of the tree in `folder` would read stimuli too long for a model.
+    """Stop if stages of the tree in `folder` would read stimuli that are too long for a model.
 
     Raises:
         InputError: as `check_lengths`.

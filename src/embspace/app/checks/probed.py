@@ -39,9 +39,9 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
 def check_probed(name: str, root: Path) -> None:
-    """Stop at an unreadable model, or a model in contradiction to its file in conf/model/.
+    """Stop at a model that cannot be read, or that contradicts its file in conf/model/.
 
-    A pass is kept, by weights, tokenizer, description and versions of libraries.
+    A passed check is kept, by weights, tokenizer, description and versions of libraries.
 
     Raises:
         InputError: if the model's files are missing.
@@ -113,12 +113,12 @@ def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of the libraries for reading models."""
+    """Return the versions of the libraries that read models."""
     return {library: version(library) for library in LIBRARIES}
 
 
 def files_read(root: Path) -> list[Path]:
-    """Return the files of a model's folder for reading: weights, configs, tokenizer."""
+    """Return the files of a model's folder that may be read: weights, configs, tokenizer."""
     folder = transformer_folder(root)
     small = [file for ending in SMALL for file in sorted(folder.glob(f"*{ending}"))]
     return list(dict.fromkeys([*weight_files(folder), *small, *sentence_files(root)]))

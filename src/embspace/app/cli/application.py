@@ -1,4 +1,4 @@
-"""The command `embspace` with its subcommands, by purpose."""
+"""The command `embspace` with its subcommands, grouped by purpose."""
 
 import logging
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Command for two models side by side: compare."""
+"""The command that puts two models side by side: compare."""
 
 from contextlib import chdir
 from pathlib import Path
@@ -47,10 +47,10 @@ def compare(
 ) -> None:
     """Compare two models on the same texts, and open a page of the figures and tables.
 
-    How alike the layers hold texts and words, which model holds more of the other model's
-    neighbors, the shared tokens and parameters, the distance between the weights, and all measures
-    of both models. Prints the cost first; earlier results are taken from the cache. `embspace
-    compare minilm ./my_model`
+    Shows how alike their layers represent texts and words, which of them holds more of the other's
+    neighbors, which tokens and parameters they share, how far apart their weights lie, and what was
+    measured of both. Prints the cost first; earlier results are taken from the cache.
+    `embspace compare minilm ./my_model`
     """
     from embspace.app.reporting.pairs import describe_pair, write_comparison
     from embspace.settings.roots import find_root

@@ -69,10 +69,11 @@ def corpus(
         ),
     ] = False,
 ) -> None:
-    """Measure direction, spectrum and dimension of a corpus of any size, while reading.
+    """Measure direction, spectrum and dimension of a corpus of any size, while it is read.
 
-    States are kept only for a sample. A finished shard is not computed again: the same command goes
-    on where the last run ended. `embspace corpus articles --workers 2`
+    Only the states of a sample are kept. A finished shard is not computed again: the same command
+    goes on where the last run ended.
+    `embspace corpus articles --workers 2`
     """
     from embspace.app.describe import MODELS
     from embspace.stream.sources import check_place

@@ -1,4 +1,4 @@
-"""Command for writing a space for further tools: export."""
+"""The command that writes a space for other tools: export."""
 
 import shlex
 from pathlib import Path
@@ -61,10 +61,10 @@ def export(
     separator: SeparatorOption = None,
     folder: Annotated[Path, typer.Option("--folder", help="Where files are written.")] = Path(),
 ) -> None:
-    """Write a space with names of its rows as files for a tool, and say how to open the files.
+    """Write a space and what its rows are as files for another tool, and say what opens them.
 
-    `embspace export minilm input --to projector`, `embspace export minilm texts --to parquet
-    --layer 4`
+    `embspace export minilm input --to projector`,
+    `embspace export minilm texts --to parquet --layer 4`
     """
     from embspace.app.export.formats import export_space
     from embspace.app.export.spaces import (
@@ -106,7 +106,7 @@ def _named_space(words: list[str], model: str | None) -> tuple[str, str]:
     """Return the model, "" beside a file of vectors, and the space or the file.
 
     Raises:
-        InputError: if a model stands beside a file, or for a wrong number of words.
+        InputError: if a model stands beside a file, or the number of words is wrong.
     """
     *before, last = words
     if last in USED or not Path(last).suffix:
@@ -118,10 +118,10 @@ def _named_space(words: list[str], model: str | None) -> tuple[str, str]:
 
 
 def _refuse_unused(context: typer.Context, space: str) -> None:
-    """Stop if an option does not apply to the space.
+    """Stop if an option is given that does not apply to the space.
 
     Raises:
-        InputError: naming the option, and the spaces of the option.
+        InputError: naming the option, and the spaces to which it applies.
     """
     kind = space if space in USED else "file"
     for option in options_given(context):

@@ -1,4 +1,4 @@
-"""Shows users their mistakes without a traceback."""
+"""Shows users their own mistakes without a traceback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from embspace.files.compiled import check_temporary_folder
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Print an `InputError` as a message and end with its exit code, without a traceback."""
+    """Print an `InputError` as one message, without a traceback, and end with its exit code."""
     try:
         check_temporary_folder()
         yield

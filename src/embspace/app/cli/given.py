@@ -1,4 +1,4 @@
-"""Lists the given options, and the options for facts missing in a model's files."""
+"""Tells which options are given, among them those for facts that a model's files lack."""
 
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ TokenizerOption = Annotated[
 
 
 def given_of(allow_unused: list[str] | None, tokenizer: str | None) -> dict[str, Any]:
-    """Return the argument `given` of functions for descriptions; empty without an option.
+    """Return the argument `given` of functions that describe a model; empty without an option.
 
     Raises:
         InputError: if the tokenizer is no folder.
@@ -37,7 +37,7 @@ def given_of(allow_unused: list[str] | None, tokenizer: str | None) -> dict[str,
 
 
 def options_given(context: typer.Context) -> dict[str, str]:
-    """Return the options on the command line by argument, in the first spelling."""
+    """Return the options on the command line by argument, each in its first spelling."""
     return {
         str(option.name): option.opts[0]
         for option in context.command.params

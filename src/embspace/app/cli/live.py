@@ -1,4 +1,4 @@
-"""Command for the live app in a browser: app."""
+"""The command that opens the live app in a browser: app."""
 
 from typing import Annotated
 
@@ -58,8 +58,8 @@ def app(
 ) -> None:
     """Open the live app on this machine: tokens, directions, pairs of texts and a search.
 
-    In a browser, at the address of the first line; Ctrl+C ends the app. Nothing is sent to further
-    machines. The app needs gradio: run `make app`, or install by pip.
+    The app runs in a browser, at the address that the first line names; Ctrl+C ends it. Nothing is
+    sent to other machines. The app needs gradio, which `make app` or pip installs.
     """
     from embspace.app.live.doors import guests_of
     from embspace.app.live.server import check_binding, check_installed, open_app

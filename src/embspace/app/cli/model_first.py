@@ -1,4 +1,4 @@
-"""Takes the words of a command with the model first, and the older order for one release."""
+"""Takes the words of a command that names the model first, and the older order for one release."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ USUAL = "minilm"  # the model of an older call that names none
 def model_first(
     command: str, words: Sequence[str], model: str | None, rest: Sequence[str]
 ) -> tuple[str, list[str]]:
-    """Return the model and the further words of a command.
+    """Return the model and the other words of a command.
 
-    In the older order, the model was an option: a call with a word less is read in the older order,
-    and a line says how to write the call now.
+    In the older order the model was an option: a call with one word too few is read in that order,
+    and a line says how to write it now.
 
     Args:
         command: The name of the command.
         words: The words behind the command.
         model: The value of the older option.
-        rest: The meaning of the words behind the model, for messages.
+        rest: What each word behind the model means, for messages.
 
     Raises:
-        InputError: if the number of words is wrong.
+        InputError: if there are too few or too many words.
     """
     if model is None and len(words) == len(rest) + 1:
         return words[0], [*words[1:]]
@@ -39,10 +39,10 @@ def model_first(
 def model_and_words(
     command: str, words: Sequence[str], model: str | None, rest: str
 ) -> tuple[str, list[str]]:
-    """Return the model and the further words of a command with any number of words.
+    """Return the model and the other words of a command that takes any number of words.
 
-    The first word is the model if a model has the name and words follow; else the call is read in
-    the older order, as by `model_first`.
+    The first word is the model if a model goes by that name and other words follow; else the call
+    is read in the older order, as `model_first` does.
 
     Raises:
         InputError: if no word is given, or if the first word is nearly the name of a model.
@@ -55,13 +55,13 @@ def model_and_words(
 
 
 def in_new_order(command: str, model: str, words: Sequence[str]) -> str:
-    """Say how to write a command of the older order now; return the model of the command."""
+    """Say how a command in the older order is written now; return its model."""
     typer.echo(f"the model comes first: embspace {command} {shlex.join([model, *words])}", err=True)
     return model
 
 
 def _is_model(word: str) -> bool:
-    """Return whether a word names a model or report, or is a model's folder or repository here."""
+    """Return whether a word names a model or report, or a model's folder or repository here."""
     from embspace.app.describe import MODELS, is_fetched, placed
     from embspace.app.queries.reported import OPTION, REPORTS
     from embspace.app.working_tree import TREES
@@ -79,10 +79,10 @@ def _is_model(word: str) -> bool:
 
 
 def _check_spelling(command: str, words: Sequence[str]) -> None:
-    """Stop at a first word similar to the name of a model.
+    """Stop if the first word is nearly the name of a model.
 
     Raises:
-        InputError: with the name, and how to search for the word.
+        InputError: with that name, and how to write the command if a word was meant.
     """
     from embspace.app.describe import MODELS
     from embspace.settings.roots import find_root

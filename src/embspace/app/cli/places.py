@@ -1,4 +1,4 @@
-"""Lets a command work from any folder of a tree, with the code in the root."""
+"""Lets a command work from any folder of a tree, as its code works from the root."""
 
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
@@ -9,10 +9,10 @@ from embspace.app.cli.failures import clear_errors
 
 @contextmanager
 def at_own_root() -> Iterator[None]:
-    """Go to the root of the tree around the current folder, and show errors clearly.
+    """Go to the root of the tree that holds the current folder, and show errors clearly.
 
-    Outside of any tree the folder stays, for the commands judge or change a tree, and never a tree
-    elsewhere; files missing at that place are an error.
+    Outside of any tree the folder stays the same, for these commands judge or change a tree and
+    must not turn to one elsewhere; files missing there are an error.
     """
     from embspace.settings.roots import enclosing_root
     from embspace.settings.study import renew_package
@@ -25,10 +25,10 @@ def at_own_root() -> Iterator[None]:
 
 @contextmanager
 def at_model(typed: str, *, own: bool = False) -> Iterator[str]:
-    """Go to the tree with the results of a model, yield the model's name in the tree, show errors.
+    """Go to the tree that has a model's results, yield the model's name there, and show errors.
 
-    The tree is a root, as found by `at_own_root` for the user's `own`, or the tree of a report; see
-    `embspace.app.queries.reported`.
+    The tree is a root, the one of `at_own_root` if it must be the user's `own`, or the tree of a
+    report; see `embspace.app.queries.reported`.
     """
     from embspace.app.queries.reported import place_of
     from embspace.settings.roots import enclosing_root, find_root
@@ -43,7 +43,7 @@ def at_model(typed: str, *, own: bool = False) -> Iterator[str]:
 
 @contextmanager
 def at_texts(typed: str) -> Iterator[str]:
-    """Go to the tree with the settings for reading texts by a model, yield the model, show errors.
+    """Go to the tree whose settings say how a model reads texts, yield the model, show errors.
 
     A folder is a model by its absolute path; the name of a report stands for the report's model.
     """
@@ -63,7 +63,7 @@ def at_texts(typed: str) -> Iterator[str]:
 
 
 def placed_texts(corpus: str | None) -> str | None:
-    """Return the absolute path of a file of texts; a name stays."""
+    """Return the absolute path of a file of texts; leave a name as it is."""
     return str(Path(corpus).absolute()) if corpus and Path(corpus).suffix else corpus
 
 
@@ -75,7 +75,7 @@ def _is_model_folder(model: str) -> bool:
 
 @contextmanager
 def at_any_root() -> Iterator[None]:
-    """Go to the root used by `embspace report`, also outside of the tree, and show errors."""
+    """Go to the root that `embspace report` takes, even from outside of a tree, and show errors."""
     from embspace.settings.roots import find_root
 
     with clear_errors(), chdir(find_root()):

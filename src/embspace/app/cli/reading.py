@@ -1,4 +1,4 @@
-"""Gives the options for reading a file of texts, for all commands with a file."""
+"""Gives the options that say how a file of texts is read, for all commands that take one."""
 
 from typing import Annotated, Any, Literal
 

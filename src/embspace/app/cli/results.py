@@ -1,4 +1,4 @@
-"""Commands for results: a report, a search, a cosine, methods, definitions."""
+"""Commands that show results: a report, a search, a cosine, methods, definitions."""
 
 import os
 import re
@@ -141,8 +141,8 @@ def report(
 ) -> None:
     """Fetch a model, analyze it, and open a page of figures and tables that fills meanwhile.
 
-    Prints the cost first. Neither params.yaml nor results/ change. Earlier results are taken from
-    the cache, and an interrupted report goes on when called again.
+    Prints the cost first. Neither params.yaml nor results/ changes. Earlier results are taken from
+    the cache, and an interrupted report goes on when the command is called again.
     """
     from embspace.app.describe import placed
     from embspace.app.report import describe_subject, write_report
@@ -188,7 +188,7 @@ def report(
 
 
 class Shown:
-    """Opens a page after the first writing, or prints the path."""
+    """Opens a page the first time that it is written, and prints where it is."""
 
     def __init__(self, root: Path, here: Path, *, may_open: bool) -> None:
         self._root, self._here = root, here
@@ -196,7 +196,7 @@ class Shown:
         self.page = ""
 
     def __call__(self, made: Path) -> None:
-        """Bring a page of the study in the cache to the caller's folder; open a first page."""
+        """Put a page of the study in the cache beside the caller; print and open the first one."""
         from embspace.app.report import beside
 
         page = os.path.relpath(beside(made, self._root, self._here), self._here)
@@ -214,12 +214,12 @@ def has_display() -> bool:
 
 
 def _page_of_tree(root: Path, typed: str | None, given: dict[str, str]) -> Path | None:
-    """Write the page of a run, a pair or a corpus, or all pages; None for a model.
+    """Write the page of a run, a pair or a corpus, or all pages; return None for other names.
 
-    `given` are the options on the command line; options without use for the page are refused.
+    `given` are the options on the command line; options that have no use for the page are refused.
 
     Raises:
-        InputError: without a name or --all, or for an unknown name; naming an option.
+        InputError: if neither a name nor --all is given, or if an option has no use, naming it.
     """
     from embspace.app.page.names import names_of
 
@@ -247,7 +247,7 @@ def _page_of_tree(root: Path, typed: str | None, given: dict[str, str]) -> Path 
 
 @contextmanager
 def _with_other_names(root: Path, typed: str) -> Iterator[None]:
-    """Name runs, pairs and corpora, too, in the error about a word without a model of the name."""
+    """Name runs, pairs and corpora, too, in the error about a word that is no model's name."""
     from embspace.app.page.names import names_of, unknown
 
     try:
@@ -283,8 +283,9 @@ def figure(
 ) -> None:
     """Draw a figure for a paper: no title inside, caption and label in LaTeX.
 
-    Takes the present results, and writes PDF, SVG with letters as letters, and .tex with a figure
-    environment and the tables. Type keeps its size at any width. `embspace figure minilm helix`
+    Takes the results that exist, and writes PDF, SVG with letters as letters, and .tex with a
+    figure environment and the tables. Type keeps its size at any width.
+    `embspace figure minilm helix`
     """
     from embspace.app.drawn import check_drawn
 
@@ -313,7 +314,7 @@ def search(
 ) -> None:
     """List the windows of a corpus nearest to a query, by cosine.
 
-    `measure_search` measures the best layer and pooling for search: results/search/.
+    For the layer and pooling that find best, see results/search/, measured by `measure_search`.
     """
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.search import search as find
@@ -340,10 +341,10 @@ def cosine(
 ) -> None:
     """Say how high the cosine of two texts is among all pairs of windows of a corpus.
 
-    Pairs are of different documents. The default corpus is the corpus of params.yaml with texts of
-    the most similar length. Prints the percentile with its interval over documents, z, and the same
-    after the mean of all is taken off. For two single tokens, prints also the cosine of the input
-    vectors, among all pairs of the vocabulary.
+    Pairs are of different documents. The default corpus is the one in params.yaml whose texts are
+    closest to yours in length. Prints the percentile with its interval over documents, z, and the
+    same after the mean of all is taken off. For two words that are single tokens, also prints the
+    cosine of their input vectors, among all pairs of the vocabulary.
     """
     from embspace.app.queries.corpus_space import check_query, corpus_like
     from embspace.app.queries.cosine import compare_texts
@@ -374,8 +375,8 @@ def cite(
 ) -> None:
     """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
 
-    Settings are from conf/, numbers from results/: after a change, `dvc repro` first. `embspace
-    cite minilm helix`
+    Settings come from conf/, numbers from results/: after a change, run `dvc repro` first.
+    `embspace cite minilm helix`
     """
     from embspace.app.queries.reported import why_not_there
     from embspace.cite.command import cite as citation_of
@@ -415,8 +416,8 @@ def define(
 ) -> None:
     """Define a measure: formula, range, source, invariances, bias, a worked example.
 
-    For an analysis, print question, tables and settings; for a family, the measures; for any
-    further word, the measures and functions with the word.
+    For an analysis, prints its question, tables and settings; for a family, its measures; for any
+    other word, the measures and functions that mention it.
 
     docs/definitions.md has all measures without the examples, with formulas set.
     """

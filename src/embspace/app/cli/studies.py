@@ -23,7 +23,7 @@ def init(
 ) -> None:
     """Make a study: a folder with params.yaml and conf/ to change, and results to keep.
 
-    In a study `embspace run`, `dvc repro` and `dvc exp run -S` compute outdated results.
+    In the study, `embspace run`, `dvc repro` and `dvc exp run -S` compute what is out of date.
     """
     from embspace.app.init import write_own_study
 

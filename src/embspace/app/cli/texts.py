@@ -28,7 +28,7 @@ from embspace.settings.roots import find_root
 
 
 def _is_texts(word: str) -> bool:
-    """Return whether a word is a file of texts or a corpus, as the first word of older calls."""
+    """Return whether a word is a file of texts or a corpus, which stood first in older calls."""
     return (
         Path(word).is_file()
         or bool(Path(word).suffix)
@@ -49,10 +49,10 @@ def sample(
         ),
     ] = None,
 ) -> None:
-    """Draw articles of a Wikipedia, and write their titles to the corpus's file of pages.
+    """Draw articles of a Wikipedia, and write them to the corpus's file of pages.
 
-    The file pins the texts by title, page id and latest revision. Every article is read once, to
-    leave out articles without a paragraph.
+    The file lists title, page id and latest revision of every article, which pins the texts. Each
+    article is read once, to leave out those without a paragraph.
     """
     from embspace.app.sample import sample_pages
 

@@ -1,4 +1,4 @@
-"""Command for the verdicts on the thesis's claims for a model."""
+"""The command that writes which claims of the thesis hold for a model."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ def thesis(
         ),
     ] = False,
 ) -> None:
-    """Print the claims of the thesis that hold on a model, as Markdown.
+    """Print which claims of the thesis hold for a model, as Markdown.
 
     embspace thesis minilm --write thesis.md
     """

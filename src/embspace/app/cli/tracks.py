@@ -1,4 +1,4 @@
-"""Command for following the tokens of a text through a model: track."""
+"""The command that follows the tokens of a text through a model: track."""
 
 from typing import Annotated, Literal
 
@@ -50,10 +50,10 @@ def track(
         bool, typer.Option("--no-causal-mask", help="Let a decoder see later tokens.")
     ] = False,
 ) -> None:
-    """Print by layer how many vocabulary tokens are nearer to a text's token than the token's own.
+    """Print by layer how many other embeddings are nearer to each token of a text than its own.
 
-    For one token, or one layer, also the cosine and the nearest. `embspace track minilm "The cat
-    sat."`
+    For one token, or one layer, also prints the cosine and the nearest tokens.
+    `embspace track minilm "The cat sat."`
     """
     from embspace.app.queries.track import TrackOptions, track_tokens
 

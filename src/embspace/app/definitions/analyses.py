@@ -39,7 +39,7 @@ def _blank(path: str) -> str:
 
 
 def _columns(table: Table) -> str:
-    """Return a line a column: name or pattern, and the heading for readers if present."""
+    """Return a line per column: name or pattern, and the heading for readers, if any."""
     headings, width = table.headings, max(map(len, table.kinds), default=0)
     return "\n".join(f"  {name:{width}}  {headings.get(name, '')}" for name in table.kinds)
 

@@ -64,11 +64,11 @@ POWERS = {"2": "²", "3": "³", "-1": "⁻¹", "ᵀ": "ᵀ"}
 def define(name: str | None) -> str:
     """Return the definition of a measure, function or analysis, a family's measures, or a search.
 
-    Without a name, return a line for every measure. For a word that is no name, return the
-    definitions with the word.
+    Without a name, return a line for every measure. For a word that is none of these names, list
+    the definitions that mention it.
 
     Raises:
-        InputError: if no definition has the word.
+        InputError: if no definition mentions the word.
     """
     known = definitions()
     if name is None:
@@ -112,7 +112,7 @@ def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str,
 
 
 def _described(measure: Definition, known: dict[str, Definition]) -> str:
-    """Return the full declaration of a measure."""
+    """Return everything that a measure declares."""
     facts = {
         "family": measure.family,
         "formula": readable(measure.formula),
@@ -126,17 +126,17 @@ def _described(measure: Definition, known: dict[str, Definition]) -> str:
 
 
 def readable(formula: str) -> str:
-    """Return a formula in LaTeX as a terminal shows the formula: `Σ_i (v_i)² / n`.
+    """Return a formula in LaTeX as text for a terminal: `Σ_i (v_i)² / n`.
 
     Raises:
-        KeyError: for a command of LaTeX new to the formulas.
+        KeyError: for a command of LaTeX that no formula has used before.
     """
     line, _ = _plain(COMMAND.findall(formula), 0)
     return re.sub(r" +", " ", line).replace("( ", "(").replace(" )", ")").strip()
 
 
 def _plain(marks: list[str], at: int) -> tuple[str, int]:
-    """Return the rest of a group as plain text, and the place of its end."""
+    """Return the rest of a group as plain text, and where it ends."""
     shown = ""
     while at < len(marks) and marks[at] != "}":
         part, at = _part(marks, at)
@@ -145,7 +145,7 @@ def _plain(marks: list[str], at: int) -> tuple[str, int]:
 
 
 def _part(marks: list[str], at: int) -> tuple[str, int]:
-    """Return a letter, command with its arguments, or group, and the place of its end."""
+    """Return a letter, a command with its arguments, or a group, and where it ends."""
     mark, name, at = marks[at], marks[at].removeprefix("\\"), at + 1
     if mark == "{":
         return _plain(marks, at)
@@ -179,13 +179,13 @@ def _argument(marks: list[str], at: int) -> tuple[str, int]:
 
 
 def _in_parentheses(term: str) -> str:
-    """Return a term of a single piece unchanged, a longer term in parentheses."""
+    """Return a term of a single piece unchanged, any other in parentheses."""
     is_whole = re.fullmatch(r"√?[\w.\u0302\u0304]+[²³]?|\|\w+\||√?\([^()]*\)", term)
     return term if is_whole else f"({term})"
 
 
 def definitions_page() -> str:
-    """Return the reference part of docs/definitions.md, with formulas for GitHub."""
+    """Return the reference part of docs/definitions.md, with formulas that GitHub renders."""
     known = definitions()
     parts = []
     for family in FAMILIES:
@@ -195,7 +195,7 @@ def definitions_page() -> str:
 
 
 def _functions(known: dict[str, Definition]) -> str:
-    """Return table rows of public functions without a declared measure, grouped by invariance."""
+    """Return table rows of the public functions that are no measure, grouped by invariance."""
     names_by_invariance: dict[str, list[str]] = {}
     for name in _beside(known):
         if name in INVARIANCES:
@@ -205,7 +205,7 @@ def _functions(known: dict[str, Definition]) -> str:
 
 
 def _beside(known: dict[str, Definition]) -> dict[str, str]:
-    """Return the docstrings of the functions of `embspace.geometry` without a measure, by name."""
+    """Return by name the docstrings of the functions of `embspace.geometry` that are no measure."""
     names = sorted(set(dir(geometry)) - set(known))
     values = {name: getattr(geometry, name) for name in names if not name.startswith("_")}
     return {name: getdoc(value) or "" for name, value in values.items() if callable(value)}

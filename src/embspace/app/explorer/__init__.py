@@ -1,1 +1,1 @@
-"""Makes the explorer: maps of a model for a reader to search, select from and turn."""
+"""Makes the explorer: maps of a model that a reader can search, select from and turn."""

@@ -1,4 +1,4 @@
-"""Cosines of points to the nearest neighbors, in the format of the page."""
+"""Cosines of points to their neighbors, in the format of the page."""
 
 from pathlib import Path
 

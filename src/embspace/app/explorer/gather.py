@@ -1,4 +1,4 @@
-"""Gathers the explorer's maps of a model from the files of a computed tree."""
+"""Gathers what the explorer shows of a model from the files of a computed tree."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -36,13 +36,13 @@ VARIANT = ["pooling", "preparation", "layer"]  # columns that tell the maps of o
 ROW = ["corpus", "text", "window"]
 
 Part = dict[str, Any]
-"""A part of the input of the page's script, in JSON's types."""
+"""A part of what the page's script reads, in JSON's types."""
 
 
 def gathered(
     folder: Path, model: str, pack: Pack, nouns: Collection[str] | None = None
 ) -> Part | None:
-    """Return the sets of points of a model and the maps; the numbers go into `pack`.
+    """Return the sets of points of a model and their maps; the numbers go into `pack`.
 
     None if the tree in `folder` has no map of the model; with `nouns`, of these analyses.
     """
@@ -137,7 +137,7 @@ def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
 
 
 def _category(name: str, values: pd.Series, looks: dict[str, tuple[str, str]], pack: Pack) -> Part:
-    """Return a category of points: names and colors, and a category number per point."""
+    """Return a way to tell points apart: names, colors, and the number of each point's category."""
     present = [key for key in looks if (values == key).any()]
     numbers = values.map({key: number for number, key in enumerate(present)})
     return {
@@ -291,7 +291,7 @@ def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:
 
 
 def _trails(folder: Path, model: str) -> list[Part]:
-    """Return the paths of the evolution sentences' tokens through the layers, on a plane each."""
+    """Return the paths of the evolution sentences' tokens through the layers, each on one plane."""
     path = folder / f"results/evolution/path/{model}.csv"
     if not path.exists():
         return []

@@ -19,7 +19,7 @@ UNKNOWN = 255  # of neighbors that a layer without one before it does not have
 
 
 def layers_of(folder: Path, model: str, pack: Pack) -> dict[str, Any] | None:
-    """Return the maps of `project_layer_maps`, with numbers in `pack`; None without any."""
+    """Return the maps of `project_layer_maps`, whose numbers go into `pack`; None without any."""
     path = folder / f"data/projected/layer_maps/{model}.parquet"
     if not path.exists():
         return None
@@ -41,7 +41,7 @@ def layers_of(folder: Path, model: str, pack: Pack) -> dict[str, Any] | None:
 
 
 def _layer(points: pd.DataFrame, row: dict[Any, Any], pack: Pack) -> dict[str, Any]:
-    """Return a map: places, and by kind the number of changed neighbors among a token's k."""
+    """Return a map: places, and by kind how many of its k neighbors a token has changed."""
     shares = [points[name].to_numpy(dtype=float) for name in CHANGED]
     counts = [np.rint(share * row["k"]) for share in shares]
     whole = [np.where(np.isfinite(count), count, UNKNOWN).astype(np.int64) for count in counts]

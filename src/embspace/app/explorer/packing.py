@@ -16,11 +16,11 @@ class Pack:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.shapes: list[dict[str, int]] = []
-        """The start of every array, the number of its entries, and the bytes of a number."""
+        """Where each array starts, how many numbers it has, and the bytes of a number."""
         self._n_bytes = 0
 
     def add(self, values: Int[np.ndarray, " n"] | UInt16[np.ndarray, " n"], *, n_bytes: int) -> int:
-        """Add an array, as numbers of one or two bytes, and return the number of the array."""
+        """Add an array, stored as numbers of one or two bytes, and return its index."""
         content = values.astype("<u2" if n_bytes == 2 else "u1").tobytes()
         content += b"\0" * (len(content) % 2)  # the next array may have two bytes a number
         self.shapes.append({"start": self._n_bytes, "length": len(values), "bytes": n_bytes})

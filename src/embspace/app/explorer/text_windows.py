@@ -1,4 +1,4 @@
-"""Reads the vectors and the words of the windows of texts on a map."""
+"""Reads the vectors and the words of the windows of texts that a map shows."""
 
 import unicodedata
 from pathlib import Path
@@ -108,7 +108,7 @@ def _named_words(text: str) -> list[str]:
 
 
 def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
-    """Return the words of texts and the counts by text; None if no two texts share a word.
+    """Return the words of texts and their counts by text; None if no two texts share a word.
 
     English function words, numbers and words of a single text are left out.
     """

@@ -1,1 +1,1 @@
-"""Bridges: a space with the names of its rows, as files for further tools."""
+"""Bridges: a space with the names of its rows, as files for other tools."""

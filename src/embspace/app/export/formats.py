@@ -1,4 +1,4 @@
-"""Files for further tools: parquet, Embedding Atlas, TensorFlow's projector, DataMapPlot."""
+"""Files for other tools: parquet, Embedding Atlas, TensorFlow's projector, DataMapPlot."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ DIGITS = "%.9g"  # bring a float32 back to the bit
 
 
 def export_space(space: ExportedSpace, to: str, folder: Path) -> list[str]:
-    """Write a space for a tool into a folder; return lines on the written files and the next step.
+    """Write a space for a tool into a folder; return lines that name the files and the next step.
 
     Raises:
         InputError: if the tool is unknown, or a file cannot be written.
@@ -29,7 +29,7 @@ def export_space(space: ExportedSpace, to: str, folder: Path) -> list[str]:
 
 
 def write_parquet(space: ExportedSpace, folder: Path) -> list[str]:
-    """Write the rows with the vectors, as lists of float32 in the column `vector`."""
+    """Write the rows with their vectors, as lists of float32 in the column `vector`."""
     path = folder / f"{space.name}.parquet"
     _write_table(space, path, None)
     return [f"{path}", f'next: pandas.read_parquet("{path}")']

@@ -20,7 +20,7 @@ COORDINATES = ("x", "y", "vector")  # columns that are added to the rows
 
 @dataclass(frozen=True, eq=False)
 class ExportedSpace:
-    """Vectors, and a row per vector with at least `label` and `group`."""
+    """Vectors, and for every a row with at least `label` and `group`."""
 
     name: str
     vectors: Float[np.ndarray, "row dim"]
@@ -30,11 +30,11 @@ class ExportedSpace:
 def learned_space(model: str, space: str) -> ExportedSpace:
     """Return a learned table of a model: `input`, `positional` or `segment`.
 
-    `model` is a model for `embspace.spaces`, or vectors of conf/model/; the tree is the current
-    folder.
+    `model` is a model that `embspace.spaces` takes, or vectors of conf/model/; the tree is the
+    current folder.
 
     Raises:
-        InputError: if the model cannot be read, or the table does not exist.
+        InputError: if the model cannot be read, or has no such table.
     """
     from embspace.extract.embeddings import extract_embeddings
     from embspace.loaded.model import description_of
@@ -56,7 +56,7 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
     """Return the windows of a corpus at a layer and pooling; layer -1 is the last.
 
     Raises:
-        InputError: naming anything unknown, unreadable, or out of range.
+        InputError: naming what is unknown, cannot be read, or is out of range.
     """
     from embspace.app.queries.corpus_space import reference_space
 
@@ -80,7 +80,7 @@ def tokens_space(model: str, corpus: str, layer: int) -> ExportedSpace:
     """Return the states of all tokens of a corpus at a layer; layer -1 is the last.
 
     Raises:
-        InputError: as `texts_space`.
+        InputError: as `texts_space` does.
     """
     from embspace.app.queries.corpus_space import check_layer
     from embspace.loaded.model import load

@@ -57,7 +57,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers visitors one at a time, and limits the requests of a visitor."""
+    """Answers visitors one at a time, and limits how often each may ask."""
 
     limit: RateLimit = field(default_factory=lambda: RateLimit(MOST_REQUESTS, PER_SECONDS))
     _one_at_a_time: Any = field(default_factory=Lock)
@@ -100,7 +100,7 @@ class Answers:
     def choose(
         self, visitor: str, question: Question | None, position: object
     ) -> tuple[str, Question | None]:
-        """Return the views with the token at a position chosen, and the new question."""
+        """Return the views with the token at a position chosen, and the question as it is now."""
         questions = [question]
 
         def work() -> str:
@@ -151,7 +151,7 @@ class Answers:
         layer: object,
         pooling: object,
     ) -> str:
-        """Return the cosine of two texts, and its place among all pairs of a corpus."""
+        """Return the cosine of two texts, and where it stands among all pairs of a corpus."""
 
         def work() -> str:
             from embspace.app.queries.cosine import compare_texts
@@ -174,7 +174,7 @@ class Answers:
         layer: object,
         pooling: object,
     ) -> str:
-        """Return the windows of a corpus most similar to a query."""
+        """Return the windows of a corpus that are most like a query."""
 
         def work() -> str:
             from embspace.app.queries.search import search
@@ -212,7 +212,7 @@ class Answers:
         return view or None, identities[0] if identities else None
 
     def _answer(self, visitor: str, work: Callable[[], str]) -> str:
-        """Return the output of `work`, or a message; a crash is logged and ends the request."""
+        """Return what `work` returns, or a message; a crash is logged and ends only its request."""
         try:
             self.limit.take(visitor)
             with self._one_at_a_time, without_report_of_weights():
@@ -226,10 +226,10 @@ class Answers:
 
 @lru_cache(maxsize=KEPT)
 def tracked(question: Question) -> Track:
-    """Return the tokens of a text at all layers, as `embspace track`.
+    """Return the tokens of a text at all layers, as `embspace track` does.
 
     Raises:
-        InputError: as `track_tokens`.
+        InputError: as `track_tokens` does.
     """
     from embspace.app.queries.track import track_tokens
 

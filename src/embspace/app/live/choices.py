@@ -1,4 +1,4 @@
-"""Lists the models and corpora for a visitor of the app."""
+"""Lists the models and corpora that a visitor of the app may choose."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from embspace.settings.schema import read_yaml
 
 
 def models_to_choose(model: str | None) -> list[str]:
-    """Return the requested model, and the models of params.yaml for texts, in file order.
+    """Return the requested model, and the models of params.yaml that read texts, in file order.
 
     Raises:
         InputError: if no model reads texts, or the requested model does not.
@@ -33,14 +33,14 @@ def models_to_choose(model: str | None) -> list[str]:
 
 
 def corpora_to_choose() -> list[str]:
-    """Return the corpora of params.yaml, long texts first: few texts make no percentile."""
+    """Return the corpora of params.yaml, that of long texts first: few texts make no percentile."""
     params = read_params()
     first = params.roles.get("long_texts")
     return sorted(params.corpora, key=lambda corpus: corpus != first)
 
 
 def reading_model(name: str) -> Any:
-    """Return the checked description of a model for texts.
+    """Return the checked description of a model that reads texts.
 
     Raises:
         InputError: if the model is unknown, or consists of vectors alone.

@@ -1,4 +1,4 @@
-"""Two lists of pairs of texts: the cosine of the mean differences, beside chance."""
+"""Compares the mean differences of two lists of pairs of texts by cosine, beside chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ TextPair = tuple[str, str]
 
 @dataclass(frozen=True)
 class DirectionCosine:
-    """The cosine of the mean differences of two lists of pairs, beside the nulls."""
+    """The cosine of the mean differences of two lists of pairs, beside its nulls."""
 
     layer: int
     pooling: str
@@ -33,11 +33,11 @@ class DirectionCosine:
     reliability: tuple[float, float]
     """The share of the squared length of each list's mean difference that is not noise."""
     null_low: float
-    """The lower end of the range of 95 % of the cosines of random pairs."""
+    """The lower end of the range that holds 95 % of the cosines of random pairs."""
     null_high: float
-    """The upper end of the range of 95 %."""
+    """The upper end of that range."""
     p_value: float
-    """Two-sided: the share of random pairs with a cosine as far from 0."""
+    """Two-sided: the share of random pairs whose cosine is as far from 0."""
     random_weights_cosine: float
     """The same cosine at random weights."""
 
@@ -74,11 +74,11 @@ def compare_directions(
 ) -> DirectionCosine:
     """Return the cosine of the mean differences of two lists of pairs.
 
-    A difference is the vector of a pair's second text minus the vector of the first. For the null,
-    all texts are put into pairs at random, and the pairs into two lists as long as the given lists.
+    A difference is the vector of a pair's second text minus that of the first. For the null, all
+    texts are put into pairs at random, and the pairs into two lists as long as the given ones.
 
     Raises:
-        InputError: naming anything unknown, too long, or out of range.
+        InputError: naming what is unknown, too long, or out of range.
     """
     from embspace.app.live.choices import reading_model
     from embspace.loaded.model import load
@@ -154,7 +154,7 @@ def direction_cosine(
 def _random_pairings(
     x: Float[np.ndarray, "text dim"], n_pairs: Int[np.ndarray, " 2"], generator: np.random.Generator
 ) -> Float[np.ndarray, " draw"]:
-    """Return the cosine of two mean differences by draw of pairs, without undefined cosines."""
+    """Return the cosine of two mean differences for every draw of pairs, without undefined ones."""
     centered = x - x.mean(axis=0)
     gram = centered @ centered.T
     order = generator.random((N_DRAWS, len(x))).argsort(axis=1)

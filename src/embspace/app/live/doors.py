@@ -1,4 +1,4 @@
-"""Limits the requests to the app: names of hosts, origins of pages, and no files."""
+"""Limits who may ask the app, and for what: names of hosts, origins of pages, and no files."""
 
 import json
 import re
@@ -40,23 +40,23 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Guests:
-    """The permitted hosts and origins of an app, beside this machine under its own names."""
+    """The hosts and pages that may reach an app, beside this machine under its own names."""
 
     hosts: frozenset[str]
     """Names in the header `Host`, without a port, in small letters."""
     origins: frozenset[str] = frozenset()
     """Pages allowed to read answers: `http://name:port`; the app's own pages always may."""
     proxies: tuple[str, ...] = ()
-    """Addresses with a trusted `X-Forwarded-For`."""
+    """Addresses whose `X-Forwarded-For` is trusted."""
 
 
 def guests_of(
     host: str, hosts: Iterable[str], origins: Iterable[str], proxies: Iterable[str]
 ) -> Guests:
-    """Return the guests of an app at the address `host`, from the options of the command.
+    """Return who may reach an app that listens at `host`, by the options of the command.
 
     Raises:
-        InputError: naming the option, and the wrong name of a host or wrong origin.
+        InputError: naming the option, and the value that is no name of a host or no origin.
     """
     own = [*LOOPBACK, *([] if host in WILDCARDS else [host.lower()])]
     for name in (named := [name.lower() for name in hosts]):
@@ -75,7 +75,7 @@ def _bracketed(name: str) -> str:
 
 
 def _name(host: str) -> str:
-    """Return the name in a header `Host`, "" without a valid name."""
+    """Return the name in a header `Host`, "" if it is not valid."""
     parts = HOST.fullmatch(host.lower())
     return parts[1].strip("[]") if parts else ""
 
@@ -92,13 +92,13 @@ def lifespan_of(guests: Guests) -> Callable[[Any], Any]:
 
 
 class Doors:
-    """Refuses requests from outside of the app's page, with the reason in a sentence."""
+    """Refuses requests that do not come from the app's page, and says in a sentence why."""
 
     def __init__(self, app: Application, guests: Guests) -> None:
         self.app, self.guests = app, guests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on, or answer with a refusal."""
+        """Hand a request on, or refuse it with an answer."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -141,7 +141,7 @@ class Doors:
         return None
 
     def _inside(self, scope: Scope, headers: list[tuple[bytes, bytes]]) -> Scope:
-        """Return a request without a proxy's headers, unless a proxy was named."""
+        """Return a request without the headers that a proxy sets, unless a proxy was named."""
         if self.guests.proxies:
             return scope
         kept = [
@@ -152,7 +152,7 @@ class Doors:
         return {**scope, "headers": kept}
 
     async def _posted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on a body if small and of texts and numbers alone."""
+        """Hand on what is sent if it is small and contains only texts and numbers."""
         body = b""
         while True:
             message = await receive()
@@ -211,7 +211,7 @@ def _objects(given: dict[str, Any]) -> bool:
 
 
 def _origin(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the origin of the requesting page; "" without a name from the browser."""
+    """Return the origin of the page that asks; "" if the browser names none."""
     origins = {value.decode("latin-1").lower() for name, value in headers if name == b"origin"}
     return origins.pop() if len(origins) == 1 else " ".join(sorted(origins))
 
@@ -238,7 +238,7 @@ def _with_headers(send: Send, extra: dict[bytes, bytes]) -> Send:
 async def _answer(
     scope: Scope, send: Send, status: int, said: str, more: dict[bytes, bytes] | None = None
 ) -> None:
-    """Answer with a message, in the format of gradio's page and clients."""
+    """Answer with a message in the format that gradio's page and its clients read."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": said[:100]})
         return

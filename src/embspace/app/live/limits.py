@@ -1,4 +1,4 @@
-"""Bounds of a visitor's input, in size and frequency."""
+"""Limits how much a visitor may send, and how often."""
 
 import time
 from collections import OrderedDict

@@ -1,4 +1,4 @@
-"""The explorer of a model's maps, as a page inside the app's page without access to the latter."""
+"""The explorer of a model's maps, as a page inside the app's page that it cannot reach."""
 
 from functools import lru_cache
 from glob import escape as escaped
@@ -25,7 +25,7 @@ STYLE = (
 )
 
 Stamp = tuple[tuple[str, int], ...]
-"""The files of a model behind the explorer, and the times of writing."""
+"""The files of a model that the explorer reads, and when each was written."""
 
 
 def map_view(model: str) -> str:
@@ -41,7 +41,7 @@ def map_view(model: str) -> str:
 
 
 def files_of(model: str) -> Stamp:
-    """Return the computed files behind a model's page, and the times of writing."""
+    """Return the computed files of which a model's page is made, and when each was written."""
     name = escaped(model)
     patterns = (f"*/{name}.*", f"*/*/{name}.*", f"*/{name}/*")
     computed = [

@@ -59,7 +59,7 @@ def check_installed() -> None:
 
 
 def stay_offline() -> None:
-    """Keep gradio and the model hub's library from calling out; before the import of both."""
+    """Keep gradio and the model hub's library from calling out; call this before importing them."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
@@ -153,7 +153,7 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
 
 
 def _model_reader(otherwise: str) -> Any:
-    """Return a reader of the page's address, `?model=`; a wrong model gets an answer."""
+    """Return a function that reads the model from the page's address, `?model=`."""
     import gradio as gr
 
     def model_in_address(request: gr.Request) -> str:

@@ -1,4 +1,4 @@
-"""HTML of the app's answers. Every word of a visitor or a model is escaped here."""
+"""HTML of what the app shows. Every word of a visitor or a model is escaped here."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Return a text for HTML: in a single line, escaped, with the text's own direction."""
+    """Return a text for HTML: on one line, escaped, with the text's own direction."""
     return f'<bdi dir="auto">{escaped(one_line(text))}</bdi>'
 
 
@@ -48,7 +48,7 @@ def tokens_view(track: Track, chosen: int) -> str:
 
 
 def nearest_view(track: Track, chosen: int) -> str:
-    """Return the table of a token by layer: rank, cosine or distance, the nearest tokens."""
+    """Return the table of one token by layer: rank, cosine or distance, the nearest tokens."""
     rows = [row for row in track.rows if row.position == chosen]
     value = {"cosine": "cosine", "euclidean_distance": "distance", "head": "through the head"}
     cells = [[str(row.layer), f"{row.rank:,g}", _number(row.value), _nearest(row)] for row in rows]
@@ -78,17 +78,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, 
 
 
 def message_view(text: str) -> str:
-    """Return a message for a screen reader to speak at once."""
+    """Return a message that a screen reader speaks at once."""
     return f'<p class="embspace-message" role="alert">{escaped(text)}</p>'
 
 
 def lines_view(text: str) -> str:
-    """Return lines of a table, as printed by a command."""
+    """Return lines of a table as a command prints them."""
     return f'<pre class="embspace-lines">{escaped(text)}</pre>'
 
 
 def track_view(track: Track, chosen: int) -> str:
-    """Return the tokens of a text to choose from, and three views of the tokens by layer."""
+    """Return the tokens of a text to choose from, and three views of them by layer."""
     return (
         f"{tokens_view(track, chosen)}"
         f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
@@ -100,7 +100,7 @@ def track_view(track: Track, chosen: int) -> str:
 
 
 def directions_view(directions: DirectionCosine) -> str:
-    """Return the cosine of two mean differences beside the nulls."""
+    """Return the cosine of two mean differences beside its nulls."""
     rows = [
         ["cosine of the mean differences", _number(directions.cosine)],
         ["of the same texts in random pairs, 95 % between", _range(directions)],
@@ -126,7 +126,7 @@ def _range(directions: DirectionCosine) -> str:
 
 
 def hits_view(hits: Sequence[Hit], corpus: str) -> str:
-    """Return the windows found by a search."""
+    """Return the windows that a search has found."""
     cells = [
         [_number(hit.cosine), shown(hit.text), str(hit.window), shown(hit.snippet)] for hit in hits
     ]
@@ -147,7 +147,7 @@ def rank_chart(track: Track, chosen: int) -> str:
 
 
 def value_chart(track: Track, chosen: int) -> str:
-    """Return the cosines or distances of all tokens by layer; a sentence without any."""
+    """Return the cosines or distances of all tokens by layer; a sentence if there are none."""
     lines = _lines(track, has_values=True)
     values = [value for line in lines for value in line.values if not isnan(value)]
     if not values:

@@ -1,4 +1,4 @@
-"""Says why an analysis of a page is empty: the needed and the present number of texts."""
+"""Says why an analysis of a page is empty: how many texts are needed, and how many exist."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +16,11 @@ HALVED, LABELED, SEVERAL = ("search",), ("label_overlap", "layer_choice"), ("two
 
 
 def why_few(folder: Path, source: str) -> str:
-    """Return the needed and the present number of texts of `source`; "" for enough texts.
+    """Return how many texts `source` needs and how many exist; "" if enough.
 
-    `source` is the noun of results. Needed are documents by `fewest_documents` of the analysis's
-    settings: of a corpus, of two corpora, of texts to halve, or of two labels.
+    `source` is the noun of results. The number of documents needed is `fewest_documents` in the
+    analysis's settings: for a corpus, for two corpora, for texts that can be halved, or for each of
+    two labels.
     """
     needed = _fewest(folder, source)
     corpora = prepared_corpora(folder)

@@ -1,4 +1,4 @@
-"""Chooses the findings of a page: labels of the user's texts first, then unusual findings."""
+"""Chooses the findings of a page: labels of the user's texts first, then what is unusual."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -20,18 +20,18 @@ USUAL = (
 
 
 class Finding(NamedTuple):
-    """A sentence on a page, with analysis, chapter and population."""
+    """A sentence on a page, with its analysis, chapter and population."""
 
     noun: str
     chapter: str
     sentence: str
     population: str = ""
     beside: str = ""
-    """The distance of the numbers from a second model's numbers, in words; empty if unknown."""
+    """The distance of the numbers from another model's, in words; empty if unknown."""
 
 
 class Titled(Protocol):
-    """The parts of a section used for findings."""
+    """The parts of a section of which findings are made."""
 
     @property
     def noun(self) -> str:
@@ -39,15 +39,15 @@ class Titled(Protocol):
 
     @property
     def chapter(self) -> str:
-        """The name of the section's chapter on the page."""
+        """The name of its chapter on the page."""
 
     @property
     def finding(self) -> str:
-        """The title of the section's figure."""
+        """The title of its figure."""
 
     @property
     def population(self) -> str:
-        """The model, counts and protocol: the subtitle of the section's figure."""
+        """The model, counts and protocol: the subtitle of its figure."""
 
 
 def findings_of(
@@ -59,10 +59,10 @@ def findings_of(
 ) -> list[Finding]:
     """Return the findings, the most wanted first, at most 13.
 
-    The order: findings on `labels` of texts; findings beside `known` models, in the place of the
-    titles of the same analyses; findings of the nouns `texts`, with the user's own texts, two
-    corpora first; findings with numbers farthest from a second model's; common questions of model
-    owners.
+    First come findings on `labels` of texts; then those beside `known` models, which replace the
+    titles of their analyses; then those of the nouns `texts`, which read the user's own texts, with
+    the finding on two corpora first; then findings whose numbers are farthest from another model's;
+    last, what owners of models usually ask.
     """
     beside_known = {finding.noun for finding in known}
     sections = [*sections]
@@ -95,7 +95,7 @@ def findings_of(
 
 
 def _spread(findings: list[Finding]) -> list[Finding]:
-    """Return the findings with a first headline of every chapter before any second headline.
+    """Return the findings ordered to give every chapter a headline before any gets a second.
 
     The order within a chapter stays.
     """

@@ -1,4 +1,4 @@
-"""Finds texts of a report in a language other than the model's, English."""
+"""Finds texts of a report that look like another language than the model's, English."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -28,11 +28,11 @@ def foreign_told(
     corpora: Mapping[str, tuple[str, pd.DataFrame]],
     load_tokenizer: Callable[[], Any],
 ) -> list[str]:
-    """Return a sentence on every user's corpus that does not look English, for an English model.
+    """Return a sentence on each of the user's corpora that does not look English, as the model is.
 
     `corpora` has label and texts by name. The sentence gives the number of tokens per word, beside
-    embspace's own articles. Texts of fewer than 30 words, and models of a different or unknown
-    language, have no sentence.
+    that of embspace's own articles. Texts of fewer than 30 words, and models of another or an
+    unknown language, have no sentence.
     """
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     if described.get("language") != ENGLISH or not (folder / OURS).is_file():

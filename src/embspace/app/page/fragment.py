@@ -1,4 +1,4 @@
-"""A part of a page with its own style, scripts and data."""
+"""A part of a page that brings its own style, scripts and data."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -8,16 +8,16 @@ from hashlib import sha256
 
 @dataclass(frozen=True)
 class Fragment:
-    """A part of a page, made by embspace: its HTML is not escaped again."""
+    """A part of a page, made by embspace itself: its HTML is not escaped again."""
 
     html: str
-    """The visible part; text of a user inside is escaped already."""
+    """The visible part; any text of a user in it is escaped already."""
     style: str
     """CSS, without the element `style`."""
     scripts: list[str]
     """The text of every inline script, without the element `script`."""
     data: str
-    """Inert elements for the scripts to read, as `<script type="application/json">`."""
+    """Inert elements for the scripts to read, such as `<script type="application/json">`."""
 
 
 def policy_of(scripts: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""HTML of the figures' pages of tables, from Markdown."""
+"""HTML of the pages of tables that go with figures, from Markdown."""
 
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,9 @@ FOLD_ENDS = ("\n".join(FOLD[:2]), FOLD[2])  # paragraphs of a figure's Markdown
 
 
 def as_html(markdown: str) -> tuple[str, str]:
-    """Return the heading of a page of tables, and the rest of the page, both as HTML.
+    """Return the heading of a page of tables, and the rest of it, both as HTML.
 
-    Tokens are unchanged: HTML in the Markdown is text, except the fold around a page's further
+    Tokens are unchanged: HTML in the Markdown is text, except for the fold around a page's further
     tables. Numbers stand to the right.
     """
     from markdown_it import MarkdownIt
@@ -37,7 +37,7 @@ def as_html(markdown: str) -> tuple[str, str]:
 
 
 def _fold(tokens: "list[Token]") -> None:
-    """Make HTML of the paragraphs written by `folded`, if every fold is opened and closed."""
+    """Make HTML of the paragraphs that `folded` has written, if every fold is opened and closed."""
     opened, closed = FOLD_ENDS
     ends = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
     if [tokens[number].content for number in ends] != [opened, closed] * (len(ends) // 2):

@@ -41,7 +41,7 @@ def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _comparison(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
-    """Return the sentence, and the subject and method of the comparison; None without one."""
+    """Return the sentence, and what was compared how; None if nothing can be compared."""
     own = own.dropna(subset=["low", "high"])
     if own.empty or known.empty:
         return None

@@ -1,4 +1,4 @@
-"""Gives the first finding for labelled texts: the layer and pooling that predict labels best."""
+"""Writes the first finding for labeled texts: which layer and pooling predict labels best."""
 
 from pathlib import Path
 
@@ -19,9 +19,9 @@ NULLS = {"none": "words alone (TF-IDF)", "random": "random weights at best"}  # 
 
 
 def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
-    """Return the best prediction of a user's own labels, beside words, random weights and chance.
+    """Return what predicts a user's own labels best, beside words, random weights and chance.
 
-    A finding a corpus: layer and pooling, with the accuracy and its interval.
+    There is one finding per corpus: layer and pooling, with the accuracy and its interval.
     """
     table = _table(folder, model)
     if table is None or table.empty:

@@ -1,4 +1,4 @@
-"""Writes a report's section on publications: the claims decided by this model's numbers."""
+"""Writes the section of a report on publications: the claims that this model's numbers decide."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -39,14 +39,14 @@ class Reader(NamedTuple):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Return the subjects of a source's claims about this model."""
+        """Return the subjects that a source's claims must have to be about this model."""
         if self.is_decoder:
             return ()
         return (ENCODERS, ENGLISH) if self.knows_english else (ENCODERS,)
 
     @property
     def why_not(self) -> str:
-        """Return the claims not counted, and why; empty if all are."""
+        """Return which claims are not counted, and why; empty if all are counted."""
         if self.is_decoder:
             return "The sources speak of encoders, and this is a decoder: no claim is counted."
         if not self.knows_english:
@@ -117,7 +117,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
 def own_claims(
     folder: Path, ledger: pd.DataFrame, reader: Reader
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the decided claims on weights of models like the reader, and the exact counts."""
+    """Return the decided claims on weights of models such as the reader, and the exact counts."""
     speak_of = _spoken_of(folder)
     fits = ledger["statement"].map(speak_of).isin(reader.kinds)
     own = ledger[(ledger["kind"] == "claim") & ledger["verdict"].isin(DECIDED) & fits]
@@ -126,7 +126,7 @@ def own_claims(
 
 
 def _spoken_of(folder: Path) -> dict[str, str]:
-    """Return the subjects of claims: encoders in English if the deciding analysis reads texts."""
+    """Return the subject of every claim: encoders in English if its analyses read texts."""
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {
         claim.claim: ENGLISH if any(_reads_texts(cell.file) for cell in claim.cells) else ENCODERS
@@ -137,7 +137,7 @@ def _spoken_of(folder: Path) -> dict[str, str]:
 def _reads_texts(file: str) -> bool:
     """Return whether a file of results is of an analysis of texts, words or sentences.
 
-    A result without a declaration is taken to read texts.
+    An analysis without a declaration is taken to read texts.
     """
     noun = Path(file).parts[1]
     return noun not in modules() or declaration(noun).chapter not in WITHOUT_TEXTS
@@ -151,10 +151,10 @@ def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
 
 
 def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
-    """Return how many claims the model's own results decide, and how; empty if no claim.
+    """Return how many claims the model's own results decide, and how; empty if they decide none.
 
-    The title of the figure counts toys and references, too, equal for every model. Exact counts are
-    apart, for no training could change the verdict.
+    The title of the figure also counts toys and references, which are the same for every model.
+    Exact counts are kept apart, for no training could change their verdict.
     """
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
     reader = reader or reader_of(folder, model)
@@ -174,7 +174,7 @@ def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
 
 
 def _random_note(described: dict[str, Any]) -> str:
-    """Return a note on claims and random weights; empty for a trained model."""
+    """Return a note on what random weights can say of a claim; empty for a trained model."""
     if described["source"] != "random":
         return ""
     return (
@@ -184,13 +184,13 @@ def _random_note(described: dict[str, Any]) -> str:
 
 
 def _numbers_of(folder: Path, model: str | None) -> tuple[str, ...]:
-    """Return the beginnings of statements with a number of this repository, or of any model."""
+    """Return how the statements begin that print a number of this repository, or of any model."""
     entries = (entry for file in SOURCES for entry in read_source(folder / file).entries)
     return tuple(f"{entry.quantity}: " for entry in entries if entry.model == model)
 
 
 def _on_others(folder: Path) -> set[str]:
-    """Return the claims decided by toys or by references, and by no results of a model."""
+    """Return the claims that only toys or references decide, and no results of a model."""
     references = tuple(read_yaml(settings_path("measure", "architecture", folder))["references"])
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {

@@ -1,4 +1,4 @@
-"""The page of a report: everything of a model in a single HTML file, without a network."""
+"""The page of a report: everything about a model in one HTML file that needs no network."""
 
 import re
 import shlex
@@ -80,7 +80,7 @@ CHAPTERS = {
 class Section:
     """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML.
 
-    Without a figure, `drawn_in` is the analysis with the numbers in its figure.
+    Without a figure of its own, `drawn_in` is the analysis whose figure has its numbers.
     """
 
     noun: str
@@ -105,7 +105,7 @@ class Progress:
     """The state of the run behind a page, and the analyses left out of the page."""
 
     said: str = ""
-    """A sentence on the run; empty after a good end."""
+    """A sentence on the run; empty if it has ended well."""
     waiting: list[str] = field(default_factory=list)
     """The analyses still being computed."""
     left_out: Mapping[str, list[str]] = field(default_factory=dict)
@@ -193,8 +193,8 @@ def page_of(
 def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> str:
     """Return a command with a query to a model on the first corpus, or else the usual corpus.
 
-    The command has no options for reading. A model or corpus read by options of the report is
-    therefore named as in the report of `folder`.
+    A model or corpus that the report reads with options is named as the report in `folder` names
+    it, since the command takes no such options.
     """
     typed, corpus, *_ = (*written, usual)
     said = _own_keys(folder / CONF / "model" / f"{model}.yaml")
@@ -207,7 +207,7 @@ def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> s
 
 
 def _own_keys(file: Path) -> set[str]:
-    """Return the keys of the user's own description of a model or texts; none for conf/."""
+    """Return the keys in the user's own description of a model or texts; none for embspace's."""
     content = read_yaml(file)
     return {*content} if is_own(content) else set()
 
@@ -245,7 +245,7 @@ COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
 def layer_nouns() -> dict[str, str]:
-    """Return the drawn analyses of the layers of a profiled model, in the order of the page."""
+    """Return the analyses that are drawn for the layers of a profiled model, in page order."""
     from embspace.draw.blocks.__main__ import DRAWINGS as BLOCKS
     from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
     from embspace.draw.open_questions.__main__ import DRAWINGS as OPEN_QUESTIONS
@@ -274,7 +274,7 @@ def _findings(
 
 
 def _labels(folder: Path, model: str, sections: Iterable[Section]) -> list[Finding]:
-    """Return the prediction of labels of texts, for a section with labels."""
+    """Return what predicts the labels of texts, if a section has it."""
     is_shown = any(section.noun == LABELS for section in sections)
     return label_findings(folder, model, CHAPTERS[LABELS]) if is_shown else []
 
@@ -309,7 +309,7 @@ def _with_something(
 
 
 def _apart(sections: Sequence[Section]) -> list[Section]:
-    """Return the sections, with a chapter for stimuli before the last chapter, of publications."""
+    """Return the sections, with a chapter for stimuli before the last one, on publications."""
     stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
     others = [section for section in sections if section.noun not in OF_STIMULI]
     n_last = sum(section.noun == "ledger" for section in others)
@@ -348,7 +348,7 @@ def nouns_of_page() -> dict[str, str]:
 
 
 def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
-    """Return the sections by chapter name, in the order of the page."""
+    """Return the sections below the names of their chapters, in the order of the page."""
     return [(name, [*group]) for name, group in groupby(sections, lambda section: section.chapter)]
 
 
@@ -417,7 +417,7 @@ def population_in(subtitle: str) -> str:
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings; "" for none, or for the only corpus."""
+    """Return the file of texts in an analysis's settings; "" for none, or the only corpus."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
     file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
     corpora = read_yaml(folder / PARAMS)["corpora"]

@@ -1,4 +1,4 @@
-"""The page of a run, a pair or a corpus: all results in the user's tree, and missing results."""
+"""The page of a run, a pair or a corpus: all that the user's tree has of it, computed or not."""
 
 import re
 from base64 import b64encode
@@ -63,7 +63,7 @@ class Part:
 def parts_of(root: Path, named: Named) -> list[Part]:
     """Return the analyses with a figure or results of a name, in the order by noun.
 
-    For a pair, changes come first. Figures of all runs belong to every run with results of the
+    For a pair, what moved comes first. Figures of all runs belong to every run with results of the
     noun.
     """
     if named.kind == "corpus":
@@ -128,7 +128,7 @@ def named_page(
 
 
 def fitting(root: Path, parts: Iterable[Part], spare: int) -> dict[str, str]:
-    """Return the figures of the parts as data URIs: SVG, or PNG of the largest beyond `spare`."""
+    """Return the figure of every part as a data URI: SVG, or PNG for the largest beyond `spare`."""
     pictures = {part.key: _picture(root / part.picture) for part in parts if part.picture}
     smaller = {part.key: root / "figures" / f"{part.key}.png" for part in parts}
     for key in sorted(pictures, key=lambda key: -len(pictures[key])):
@@ -157,7 +157,7 @@ def _drawn(root: Path, name: str) -> list[Path]:
 
 
 def _results(root: Path, name: str) -> dict[str, list[Path]]:
-    """Return the files of results/ with a name and with rows, by noun."""
+    """Return the files of results/ that are called after a name and have rows, by noun."""
     by_noun = dict[str, list[Path]]()
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
@@ -211,7 +211,7 @@ def _part(
 
 
 def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
-    """Yield the analyses of every model with rows of a corpus; the first rows of every table."""
+    """Yield the analyses of every model that have rows of a corpus, with the tables' first rows."""
     stages = _stages(root)
     by_analysis = dict[tuple[str, str], "list[tuple[Path, pd.DataFrame]]"]()
     for file in sorted((root / "results").rglob("*.csv")):
@@ -277,7 +277,7 @@ def _why_without_findings(parts: Iterable[Part]) -> str:
 
 
 def _provenance(root: Path, named: Named) -> dict[str, dict[str, str]]:
-    """Return, by name, the machine and the libraries of the computation."""
+    """Return, by name, on what machine and with what libraries the results were computed."""
     file = root / "results/provenance.json"
     known = load_scalars(str(file)) if file.is_file() else {}
     names = models_of(named.name) if named.kind == "pair" else (named.name,)

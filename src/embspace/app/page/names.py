@@ -1,4 +1,4 @@
-"""Finds the subjects of pages besides models: the runs, pairs and corpora of a tree."""
+"""Finds what a page can be about besides a model: the runs, pairs and corpora of a tree."""
 
 import re
 from pathlib import Path
@@ -59,7 +59,7 @@ def names_of(root: Path) -> dict[str, Named]:
 
 
 def called_in(root: Path, kind: str, name: str) -> str:
-    """Return the user's name for a model or corpus described in a tree, as `called`."""
+    """Return what the user calls a model or corpus that a tree describes, as `called` does."""
     file = root / CONF / FOLDERS[kind] / f"{name}.yaml"
     return called(name, read_yaml(file) if file.is_file() else {})
 
@@ -76,7 +76,7 @@ def listed_names(root: Path) -> list[Named]:
 
 
 def unknown(typed: str, root: Path) -> str:
-    """Return an addition to the message on an unknown name: the computed runs, pairs, corpora."""
+    """Return an addition to the message on an unknown name: computed runs, pairs and corpora."""
     names = [named for named in listed_names(root) if named.kind != "model"]
     meant = did_you_mean(typed, [named.name for named in names])
     parts = (

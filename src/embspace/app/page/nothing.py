@@ -1,4 +1,4 @@
-"""Lists the analyses of a page without anything to show, with the reasons."""
+"""Tells which analyses of a page have nothing to show, and why."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -43,7 +43,7 @@ def says_nothing(title: str) -> bool:
 
 
 def has_rows(file: Path) -> bool:
-    """Return False for a table with a header alone, written if an analysis does not apply."""
+    """Return False for a table with only a header, as an analysis writes if it does not apply."""
     with file.open(encoding="utf-8") as lines:
         return file.suffix != ".csv" or any(number for number, _ in enumerate(lines))
 
@@ -59,9 +59,9 @@ def is_empty(folder: Path, noun: str, model: str) -> bool:
 
 
 def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> str:
-    """Return why texts of an analysis are not read: tokens unknown to the tokenizer; else "".
+    """Return why texts of an analysis are not read: the tokenizer does not know them; else "".
 
-    Corpora, stimuli or a file are no reason if some of the texts are read.
+    Corpora, stimuli or a file are no reason if some of their texts are read.
     """
     read = _read(folder, model, noun, shares)
     kinds_read = {share.kind for share in read if share.is_read}
@@ -70,15 +70,15 @@ def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownSh
 
 
 def sources_of(noun: str, model: str) -> set[str]:
-    """Return the nouns of the results behind a figure."""
+    """Return the nouns of the results from which a figure is drawn."""
     files = _results(Path(), noun, model)
     return {noun, *(file.parts[1] for file in files if file.parts[0] == "results")}
 
 
 def reads_nothing(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> bool:
-    """Return whether an analysis reads texts, and the tokenizer knows no token of the texts.
+    """Return whether an analysis reads texts, and the tokenizer knows none of them.
 
-    The content of the tables is then not of the model, as the words alone of text_classification.
+    Its tables then say nothing of the model, as in text_classification, where words alone remain.
     """
     read = _read(folder, model, noun, shares)
     return bool(read) and not any(share.is_read for share in read)
@@ -87,7 +87,7 @@ def reads_nothing(folder: Path, model: str, noun: str, shares: Collection[Unknow
 def _read(
     folder: Path, model: str, noun: str, shares: Collection[UnknownShare]
 ) -> list[UnknownShare]:
-    """Return the shares of all texts of an analysis."""
+    """Return the shares of unknown tokens for all texts that an analysis reads."""
     if all(share.is_read for share in shares):
         return []
     sources = sources_of(noun, model)
@@ -96,7 +96,7 @@ def _read(
 
 
 def _results(folder: Path, noun: str, model: str) -> list[Path]:
-    """Return the files of results behind a figure."""
+    """Return the files from which a figure is drawn."""
     from embspace.app.paper import known_figures
     from embspace.draw.page.saving import result_path
 
@@ -105,7 +105,7 @@ def _results(folder: Path, noun: str, model: str) -> list[Path]:
 
 
 def _places(folder: Path, noun: str, shares: Collection[UnknownShare]) -> Iterator[tuple[str, str]]:
-    """Yield kind and key of all texts of an analysis."""
+    """Yield kind and key of all texts that an analysis reads."""
     if noun in READERS:
         file = settings_path("measure", noun, folder)
         yield "file", str(read_yaml(file)["texts"])

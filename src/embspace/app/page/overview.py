@@ -1,4 +1,4 @@
-"""Writes pages of runs, pairs and corpora, and the list of all pages, from the user's tree."""
+"""Writes pages of runs, pairs and corpora, and a list of all pages, from the user's tree."""
 
 from itertools import groupby
 from pathlib import Path
@@ -57,9 +57,9 @@ def write_named(
 
 
 def write_all(root: Path, *, is_single: bool = False) -> Path:
-    """Write pages of models, runs, pairs and corpora of params.yaml or with results, and a list.
+    """Write a page for each model, run, pair and corpus of params.yaml or with results, and a list.
 
-    The list has all further reports, too, of the user's models and texts.
+    The list has all other reports, too, of the user's own models and texts.
 
     Returns:
         The list, reports/index.html, relative to the root.
@@ -88,7 +88,7 @@ def write_all(root: Path, *, is_single: bool = False) -> Path:
 
 
 def _others(root: Path, entries: list[Entry]) -> dict[str, Report]:
-    """Return the reports without an entry, the newest first, by link from reports/."""
+    """Return the reports that have no entry, the newest first, by link from reports/."""
     names = {entry.named.name for entry in entries}
     return {
         report.page.relative_to(root / REPORTS).as_posix(): report

@@ -1,4 +1,4 @@
-"""Collects for a report's page the facts about the model, the texts and the machine."""
+"""Collects the facts about the model, the texts and the machine for a report's page."""
 
 import json
 import platform
@@ -24,8 +24,8 @@ WITH_ENGLISH = re.compile(
 def is_decoder(folder: Path, model: str) -> bool:
     """Return whether the tokens of a text see earlier tokens alone; False if unknown.
 
-    Known are architectures with blocks rebuilt by embspace, while the model's files are in place. A
-    page does without.
+    This is known if embspace rebuilds the blocks of the architecture and the model's files are in
+    place; without them, a page does not mention it.
     """
     from embspace.models.stream.adapters import blocks_of, knows
 
@@ -34,7 +34,7 @@ def is_decoder(folder: Path, model: str) -> bool:
 
 
 def unknown_blocks(folder: Path, model: str) -> str:
-    """Return why nothing is said of a model's blocks; "" for rebuilt blocks, or no model."""
+    """Return why nothing is said of a model's blocks; "" if embspace rebuilds them, or no model."""
     from embspace.models.stream.adapters import knows
 
     module = _empty(folder, model)
@@ -44,7 +44,7 @@ def unknown_blocks(folder: Path, model: str) -> str:
 
 
 def shared_blocks(folder: Path, model: str) -> str:
-    """Return a sentence on layers with shared blocks, as in ALBERT; "" without shared blocks."""
+    """Return a sentence on layers that share one block, as in ALBERT; "" if none do."""
     config = getattr(_empty(folder, model), "config", None)
     n_layers = getattr(config, "num_hidden_layers", 0)
     n_blocks = getattr(config, "num_hidden_groups", n_layers)
@@ -58,7 +58,7 @@ def shared_blocks(folder: Path, model: str) -> str:
 
 
 def _empty(folder: Path, model: str) -> Any:
-    """Return a model without weights, for the architecture; None if unknown."""
+    """Return a model without weights, to show its architecture; None if unknown."""
     from embspace.models.architecture import empty_reader, load_config
 
     description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
@@ -148,14 +148,14 @@ def warnings_of(folder: Path, model: str) -> list[str]:
 
 
 def other_language(described: Mapping[str, Any]) -> str:
-    """Return the language in a model's description, if known and without English; else ""."""
+    """Return the language in a model's description, if it is known and not English; else ""."""
     language = str(described.get("language", ""))
     is_unknown = language.lower() in ("", "unknown", "none", "null")
     return "" if is_unknown or WITH_ENGLISH.search(language) else language
 
 
 def this_machine() -> dict[str, str]:
-    """Return the machine behind the page; the numbers may come from the cache."""
+    """Return the machine that wrote the page; the numbers may come from the cache."""
     libraries = ("torch", "transformers", "numpy", "scipy", "scikit-learn")
     return {
         "system": " ".join(filter(None, (platform.system(), platform.machine()))),

@@ -1,4 +1,4 @@
-"""The questions behind the sections of a page, and how to read the figures."""
+"""The questions that the sections of a page answer, and how to read the figures."""
 
 import re
 from functools import cache
@@ -14,16 +14,16 @@ STAGE = re.compile(r"<p>Stages? (?:<code>)?(\w+(?:, \w+)*)(?:</code>)?(?:\.\s*|[
 
 
 class Question(NamedTuple):
-    """The question of a section, and a sentence on the figure."""
+    """The question of a section, and a sentence on its figure."""
 
     question: str
     read: str
-    """A sentence on how to read the figure."""
+    """A sentence on how to read its figure."""
 
 
 @cache
 def questions() -> dict[str, Question]:
-    """Return the questions of all analyses of a page."""
+    """Return the questions of all analyses that a page may have."""
     content = read_yaml(Path(str(files("embspace.app.page").joinpath(FILE))))
     return {noun: Question(**entry) for noun, entry in content.items()}
 

@@ -1,4 +1,4 @@
-"""Gives warnings on the texts of a report: copies, unknown tokens, scripts."""
+"""Tells what a reader must know about the texts of a report: copies, unknown tokens, scripts."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import chdir
@@ -45,7 +45,7 @@ class UnknownShare(NamedTuple):
     label: str
     share: float
     largest: float
-    """The largest share of texts that count as read."""
+    """The largest share with which texts still count as read."""
 
     @property
     def is_read(self) -> bool:
@@ -54,10 +54,10 @@ class UnknownShare(NamedTuple):
 
 
 def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = None) -> list[str]:
-    """Return sentences on the texts of the tree in `folder`, as read by a model.
+    """Return sentences on the texts in the tree in `folder`, as a model has read them.
 
-    Read from files of the tree; without the files a page does without. `shares` are the
-    `unknown_shares`, if known already.
+    They are derived from files of the tree; if these are missing, a page has no such sentences.
+    `shares` are the `unknown_shares`, if known already.
     """
     by_name = _corpora(folder)
     corpora = dict(by_name.values())
@@ -72,7 +72,7 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
 
 
 def corpora_called(folder: Path) -> dict[str, str]:
-    """Return the user's name of every corpus, with the corpus's key added to equal names."""
+    """Return what the user calls each corpus, with its key where two are called the same."""
     names = read_yaml(folder / PARAMS)["corpora"]
     labels = {name: called_in(folder, "corpus", name) for name in names}
     shared = [*labels.values()]
@@ -83,7 +83,7 @@ def corpora_called(folder: Path) -> dict[str, str]:
 
 
 def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:
-    """Return how many texts of a corpus stand in a second corpus, too, word for word."""
+    """Return how many texts of a corpus also stand in another one, word for word."""
     plain = {name: texts["text"].map(plain_text) for name, texts in corpora.items()}
     sentences = []
     for one, other in combinations(plain, 2):
@@ -96,7 +96,7 @@ def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:
 
 
 def unknown_told(shares: list[UnknownShare]) -> list[str]:
-    """Return how many tokens of all texts of the stages are unknown to the tokenizer."""
+    """Return how many tokens of all texts that stages read are unknown to the tokenizer."""
     if not shares:
         return []
     some = [known for known in shares if known.is_read and known.share]
@@ -110,7 +110,7 @@ def unknown_told(shares: list[UnknownShare]) -> list[str]:
 
 
 def not_read(unread: list[UnknownShare]) -> str:
-    """Return in a sentence why texts of a common bound are not read."""
+    """Return, in one sentence, why texts with the same bound are not read."""
     labels = [*dict.fromkeys(f"{texts.label} ({100 * texts.share:.3g} %)" for texts in unread)]
     if len(labels) == 1:
         return not_checkable(unread[0].label, unread[0].share, unread[0].largest)
@@ -121,7 +121,7 @@ def not_read(unread: list[UnknownShare]) -> str:
 
 
 def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
-    """Yield the shares beyond the bound, grouped by bound."""
+    """Yield the shares beyond their bound, grouped by bound."""
     unread = sorted(
         (texts for texts in shares if not texts.is_read), key=lambda texts: texts.largest
     )
@@ -132,9 +132,10 @@ def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
 def unknown_shares(
     folder: Path, model: str, nouns: Collection[str] | None = None
 ) -> list[UnknownShare]:
-    """Return the share of unknown tokens of every set of texts; none without a tokenizer.
+    """Return the share of unknown tokens in every set of texts; none without a tokenizer.
 
-    The texts are the corpora, and the stimuli and files of the analyses `nouns`, by default all.
+    The sets are the corpora, and the stimuli and files that the analyses `nouns` read, by default
+    all analyses.
     """
     tokenizer = _tokenizer(folder, model)
     if tokenizer is None:

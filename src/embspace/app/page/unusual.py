@@ -1,4 +1,4 @@
-"""Measures the distance of a model's numbers from the numbers of a second model of the study."""
+"""Says how far the numbers of a model lie from those of another model of the study."""
 
 from collections.abc import Collection, Iterator
 from filecmp import cmp
@@ -20,13 +20,13 @@ SIZE_OR_NULL = r"(?:n|dim)|null_\w+"
 
 
 class Distance(NamedTuple):
-    """The distance of two models in the numbers of an analysis."""
+    """The distance between two models in the numbers of an analysis."""
 
     share: float
     """The median of |a - b| / max(|a|, |b|), from 0 to 2."""
     n: int
     other: str
-    """The second model, for readers."""
+    """The other model's name for readers."""
 
     @property
     def sentence(self) -> str:
@@ -38,13 +38,13 @@ class Distance(NamedTuple):
 
 
 def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
-    """Return by noun the distance of a model's numbers from a second model's in a study.
+    """Return by noun how far a model's numbers lie from those of another model of a study.
 
-    A model of the study is compared with the second model of its pair, from the results of the
-    pair; else with the first model under `models` in the study's params.yaml with results. If the
-    tree in `folder` reads texts different from the study's, the tree's own tables are compared with
-    the study's for analyses without texts of a corpus. Nothing is said in a study without
-    conf/compare/measures.yaml, except for a pair.
+    A model of the study is compared with the other model of its pair, by the results of the pair;
+    else with the first model that has results among `models` in the study's params.yaml. If the
+    tree in `folder` reads other texts than the study, only analyses that read no corpus are
+    compared, the tree's own tables with the study's. A study without conf/compare/measures.yaml
+    yields nothing, unless it has the pair.
     """
     is_alike = _reads_alike(folder, study)
     table = _pair_table(study, model) if is_alike else None
@@ -66,7 +66,7 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
 
 
 def _reads_alike(folder: Path, study: Path) -> bool:
-    """Return whether a tree reads a study's texts: as the study, or with the study's corpora."""
+    """Return whether a tree reads a study's texts: it is the study, or has the same corpora."""
     if folder.resolve() == study.resolve():
         return True
     corpora = _corpora(study)
@@ -90,7 +90,7 @@ def _corpora(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def _on_corpora(study: Path) -> set[str]:
-    """Return the analyses with numbers dependent on the corpora."""
+    """Return the analyses whose numbers depend on the corpora."""
     return {
         noun
         for stage in read_stages(study).values()
@@ -100,7 +100,7 @@ def _on_corpora(study: Path) -> set[str]:
 
 
 def _pair_table(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
-    """Return the second model and the table of a pair, a pair with random weights first."""
+    """Return the other model and the table of a pair, preferring a pair with random weights."""
     pairs = dict[str, Path]()
     for file in sorted((study / "results/measures").glob(f"*{PAIR}*.csv")):
         names = models_of(file.stem)
@@ -115,7 +115,7 @@ def _pair_table(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
 def _beside_first(
     folder: Path, model: str, study: Path, without: Collection[str]
 ) -> tuple[str, pd.DataFrame] | None:
-    """Return the first further model with results and a table of both, `without` some analyses."""
+    """Return the first other model with results and a table of both, `without` some analyses."""
     from embspace.compare.measures import Source, compare_measures
 
     file = settings_path("compare", "measures", study)
@@ -138,7 +138,7 @@ def _beside_first(
 
 
 def _tables(sources: list[Any], *sides: tuple[Path, str]) -> Iterator[tuple[str, Any]]:
-    """Yield the tables of both models, by file, of sources with rows of both."""
+    """Yield the tables of both models, by file, for sources of which both have rows."""
     for source in sources:
         files = [folder / source.file.format(model) for folder, model in sides]
         if not all(file.is_file() for file in files):

@@ -1,4 +1,4 @@
-"""Parts of answers: printed numbers, tables as files, snippets of texts."""
+"""Parts of answers: numbers for printing, tables as files, snippets of texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class Answer(ShownAsText):
     tables: Mapping[str, pd.DataFrame] = field(repr=False)
 
     def __str__(self) -> str:
-        """Return the printed text."""
+        """Return the text that the command prints."""
         return f"{self.said}\n\n{self.sentence}"
 
     def save(self, folder: Path) -> list[Path]:

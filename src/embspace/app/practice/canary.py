@@ -1,4 +1,4 @@
-"""A file of a few texts with their vectors, for a later run to detect changed vectors."""
+"""A file of a few texts with their vectors, by which a later run detects changes."""
 
 import json
 import os
@@ -20,10 +20,10 @@ from embspace.measure.practice.text_vectors import TextVectors, snippet
 
 MOST = 100  # texts of a file, which is meant for a repository
 BOUND = 1e-4
-"""The largest relative change of a vector, |new - old| / |old|, to pass as unchanged.
+"""The largest relative change of a vector, |new - old| / |old|, that passes as unchanged.
 
-Above the changes by batches and processors in float32 (about 1e-6), below the changes by float16 or
-an int8 copy (about 1e-3 and more).
+Above the changes that batches and processors cause in float32 (about 1e-6), below those that
+float16 or an int8 copy causes (about 1e-3 and more).
 """
 FOLDER = ("./", "../")  # starts the name of a model in a folder, from the file's own folder
 KEYS = {"model", "layer", "pooling", "texts", "vectors"}
@@ -43,7 +43,7 @@ def save_canary(
     """Write up to 100 texts of a corpus with vectors, in JSON; return a sentence on the file.
 
     Raises:
-        InputError: as `read_corpus`; for vectors alone.
+        InputError: as `read_corpus`; also if the corpus is vectors alone.
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, reading=reading)
     if not isinstance(read, CorpusOfTexts):
@@ -70,7 +70,7 @@ def check_canary(
     The relative change of a vector is |new - old| / |old|.
 
     Raises:
-        InputError: if the file is no file of `save_canary`, the model is missing, or the dimensions
+        InputError: if `save_canary` did not write the file, the model is missing, or the dimensions
             differ.
     """
     content = _content(Path(file))
@@ -102,7 +102,7 @@ def check_canary(
 
 
 def _named(model: str, file: Path) -> str:
-    """Return the folder of a model from the file's own folder, to allow moving both together."""
+    """Return the path of a model's folder from the file's own; both can then move together."""
     if not (Path(model).is_absolute() or model.startswith(FOLDER)):
         return model
     relative = Path(os.path.relpath(Path(model).resolve(), file.parent.resolve())).as_posix()

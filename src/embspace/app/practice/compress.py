@@ -1,4 +1,4 @@
-"""Command `embspace compress`: search and neighbors with fewer or coarser numbers."""
+"""Command `embspace compress`: what search and neighbors lose with fewer or coarser numbers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -45,18 +45,18 @@ def compress(
     reading: Mapping[str, Any] | None = None,
     lost: float = LOST,
 ) -> Answer:
-    """Return the quality of cut or rounded vectors, with intervals over documents.
+    """Return what is kept when vectors are cut or rounded, with intervals over documents.
 
     Settings: the first m coordinates, m principal components, m random coordinates, from 8 to all;
     all coordinates in float16, int8, sign bits, and sign bits with rescoring. Components and the
-    ranges of int8 are fitted on half of the documents, and all measures are of the second half.
-    `kept` has for every setting the bytes a text and, at every task, the value and the paired
-    difference from float32:
-    `neighbors`, the kept share of the 10 nearest texts by float32; `search`, the mean reciprocal
-    rank of the first half of a text for its second half as the query; `labels`, the share of 10
-    neighbors of the same label; `clusters`, the adjusted Rand index of clusters by k-means, beside
-    k-means of halves of the documents. `shape` has dimension and isotropy of all coordinates,
-    `first` the neighbors kept by the first coordinates beyond random coordinates, of 20 orders.
+    ranges of int8 are fitted on half of the documents, and everything is measured on the other
+    half. `kept` has for every setting the bytes per text and, for every task, the value and its
+    paired difference from float32: `neighbors`, the share of the 10 nearest texts by float32 that
+    are kept; `search`, the mean reciprocal rank of the first half of a text when its second half is
+    the query; `labels`, the share of 10 neighbors with the same label; `clusters`, the adjusted
+    Rand index of clusters by k-means, beside k-means of halves of the documents. `shape` has
+    dimension and isotropy of all coordinates, `first` how many more neighbors the first coordinates
+    keep than random ones do, over 20 orders.
 
     Further arguments are as for `embspace.threshold`.
 

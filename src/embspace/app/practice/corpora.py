@@ -43,7 +43,7 @@ class TextsOrVectors(Protocol):
         ...
 
     def halves_at(self, layer: int = -1, pooling: str | None = None) -> HalfVectors | None:
-        """Return the halves of texts; None for too few, or unknown, halves."""
+        """Return the halves of texts; None if too few or unknown."""
         ...
 
 
@@ -70,7 +70,7 @@ class CorpusOfTexts:
 
     @property
     def loaded(self) -> "LoadedModel":
-        """Return the model of the texts."""
+        """Return the model that reads the texts."""
         return self._loaded
 
     @cached_property
@@ -97,7 +97,7 @@ class CorpusOfTexts:
         return layer % len(states["mean"]), chosen
 
     def places(self) -> list[tuple[int, str]]:
-        """Return all layers at the poolings of measured texts, and at the makers' own pooling."""
+        """Return all layers at the poolings for measuring texts, and the makers' own pooling."""
         from embspace.measure.tables.text_poolings import text_poolings
 
         states = self.read.states
@@ -192,7 +192,7 @@ def check_one_source(first: TextsOrVectors, second: TextsOrVectors) -> None:
 def _by_text(
     read: "Reference", layer: int, pooling: str
 ) -> tuple[Float[np.ndarray, "text dim"], pd.DataFrame]:
-    """Return a vector per read text, in the order of the texts, and the table of the texts."""
+    """Return a vector per text read, in the order of the texts, and the table of the texts."""
     from embspace.app.queries.corpus_space import pooled_states
 
     windows, texts = read.windows, read.texts.reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Command `embspace drift`: whether two corpora are apart by a model, and where."""
+"""Command `embspace drift`: whether a model tells two corpora apart, and where they differ."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -42,7 +42,7 @@ def drift(
     other_vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """Return whether two corpora are apart by a model, and where.
+    """Return whether a model tells two corpora apart, and where they differ.
 
     Energy distance with a p-value by dealing documents, and the probability that a text of the
     first corpus leans more to the first than a text of the second. Tables: `distance`; `texts` with

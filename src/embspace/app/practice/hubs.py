@@ -1,4 +1,4 @@
-"""Command `embspace hubs`: the texts found by most queries, and remedies."""
+"""Command `embspace hubs`: the texts that most queries find, and how to make hubs rarer."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -53,15 +53,16 @@ def hubs(
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """Return the texts among the 10 nearest of most texts, and of none.
+    """Return the texts among the 10 nearest of most other texts, and of none.
 
     Neighbors are texts of different documents.
 
     `texts` has the k-occurrence of every text with a p-value: the share of Gaussian clouds of the
     same mean and covariance whose largest hub is as large. `hubness` has the skewness of
     k-occurrences, the largest, and the share of antihubs, by cosine and under centering, local
-    scaling, mutual proximity and CSLS, beside the null; `tasks` the effect of these on search by
-    halves of texts and on neighbors of the same label, with paired intervals over documents.
+    scaling, mutual proximity and CSLS, beside the null; `tasks` has the effect of these changes on
+    search by halves of texts and on neighbors of the same label, with paired intervals over
+    documents.
 
     Copies of a text are left out. Arguments are as for `embspace.threshold`.
 

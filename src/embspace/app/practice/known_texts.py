@@ -24,23 +24,23 @@ THRESHOLDS = np.round(np.arange(-1, 1.0001, 0.01), 2)
 
 
 class SameTexts(NamedTuple):
-    """Pairs of rows of a cloud known as the same text, with units and counts."""
+    """Pairs of rows of a cloud, with marks for pairs of the same text, units and counts."""
 
     rows: Int[np.ndarray, " row"]
     same: Bool[np.ndarray, "row row"]
     unit: Int[np.ndarray, " row"]
     """The unit kept whole by halves: texts joined by known pairs or by a common document."""
     n_same: int
-    """Pairs of the whole corpus; `rows` may be drawn from the pairs."""
+    """Pairs of the whole corpus; `rows` may be a sample."""
     n_other: int
     n_texts: int
-    """Texts of the corpus behind `rows`."""
+    """Texts of the corpus from which `rows` are drawn."""
     n_listed: int
     """Different pairs in the list; a pair of pairs makes more the same. 0 of labels."""
 
 
 def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
-    """Return the pairs of the same text, from a file or table of pairs, or from labels.
+    """Return which texts are the same, by a file or table of pairs, or by labels.
 
     Raises:
         InputError: if the file has no pair, or names an absent text; if labels are requested of a
@@ -129,7 +129,7 @@ def _read(file: Path) -> pd.DataFrame:
     """Return the rows of a file of pairs.
 
     Raises:
-        InputError: if the file is absent, or no table.
+        InputError: if the file does not exist, or is no table.
     """
     from embspace.files.formats.endings import ENDINGS, ending_of
     from embspace.files.formats.row import NoRow

@@ -51,7 +51,7 @@ def lengths_table(
 
 
 def told_of_lengths(table: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence if the thresholds of short and long texts have separate intervals."""
+    """Yield a sentence if the intervals of the short and the long texts' thresholds are apart."""
     if len(table) < len(THIRDS):
         return
     short, long = (row for _, row in table.iterrows())

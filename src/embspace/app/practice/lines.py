@@ -37,7 +37,7 @@ def verdict(row: pd.Series) -> str:
 
 
 def line_of_clusters(kept: pd.DataFrame) -> str:
-    """Return the noise of the texts and the smallest setting with no larger change of clusters."""
+    """Return the noise of the texts, and the smallest setting that changes clusters no more."""
     rows = kept[kept["task"] == TASK]
     noise = rows[rows["version"] == REFITTED].iloc[0]
     bounds = interval(noise["value"], noise["low"], noise["high"])

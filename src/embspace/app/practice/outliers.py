@@ -38,10 +38,10 @@ def outliers(
     reading: Mapping[str, Any] | None = None,
     k: int = K,
 ) -> Answer:
-    """Return the distance of texts from the k nearest of a corpus, and the outliers.
+    """Return how far texts lie from their k nearest of a corpus, and which are outliers.
 
     With `of`, further texts (or vectors) are judged by conformal p-values, exact for a corpus with
-    a single text per document. Without `of`, the corpus's own are judged by the tail of the
+    a single text per document. Without `of`, the corpus's own texts are judged by the tail of the
     distances, with logarithms assumed exponential. Outliers are chosen at a false discovery rate of
     5 %. The table `texts` has the distance, its percentile among the corpus's own, p-values, the
     nearest text, and properties of the text: length, script, unknown tokens, copies.

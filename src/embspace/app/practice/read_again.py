@@ -1,4 +1,4 @@
-"""Reads the texts of a corpus anew: in single batches, or with weights of a second number type."""
+"""Reads the texts of a corpus anew: one by one, or with weights of another number type."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -61,7 +61,7 @@ def read_alone(corpus: CorpusOfTexts, n: int, root: Path) -> CorpusReadAgain:
 
 
 def read_in(corpus: CorpusOfTexts, number_type: str, root: Path) -> CorpusReadAgain:
-    """Return the texts of a corpus, to be read with weights of a second number type.
+    """Return the texts of a corpus, to be read with weights of another number type.
 
     Raises:
         InputError: if the type does not exist.

@@ -1,4 +1,4 @@
-"""Command `embspace threshold`: the cosine of two texts that makes a rare pair of a corpus."""
+"""Command `embspace threshold`: above which cosine two texts of a corpus are a rare pair."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -36,14 +36,14 @@ def threshold(
     texts: int = 10_000,
     all_layers: bool = False,
 ) -> Answer:
-    """Return the cosine reached by one in 10^3, 10^4, 10^5 pairs of different documents.
+    """Return the cosine that one in 10^3, 10^4, 10^5 pairs of different documents reaches.
 
-    `rates` has the cosine with an interval over documents, raw and centered, `fixed` the pairs
+    `rates` has this cosine with an interval over documents, raw and centered, `fixed` the pairs
     above .8, .9 and .95, `pairs` the pairs of the highest cosine with both texts, `lengths` the
-    cosine among short and among long texts. With `known`, a file or table of same pairs (columns
-    first and second, with ids of texts), or "label" for all pairs of a label: `curve`, precision
-    and recall by threshold, and `held_out`, the threshold of a wanted precision, chosen on halves
-    of the documents and tried on the remaining halves.
+    cosine among short and among long texts. With `known`, a file or table of pairs that are the
+    same (columns first and second, with ids of texts), or "label" for all pairs with the same
+    label: `curve`, precision and recall by threshold, and `held_out`, the threshold of a wanted
+    precision, chosen on halves of the documents and tested on the remaining halves.
 
     Args:
         corpus: As for `read_corpus`: a file or list of texts, or vectors.

@@ -52,7 +52,7 @@ class Tokens(ShownAsText):
 
     @property
     def under_trained(self) -> pd.DataFrame:
-        """Return the entries within reach of texts that look untrained in any of the matrices."""
+        """Return the entries that texts reach, but that look untrained in any of the matrices."""
         columns = [f"{matrix}_under_trained" for matrix in self.verdicts]
         return self.table[self.table[columns].any(axis=1)]
 
@@ -113,11 +113,11 @@ class Tokens(ShownAsText):
 
 
 def tokens(model: str) -> Tokens:
-    """Return the entries of a vocabulary out of reach of any text, and under-trained entries.
+    """Return the entries of a vocabulary that no text reaches, and under-trained entries.
 
-    `model` is a name of conf/model/, a folder or a fetched repository. Rows out of reach of texts
-    show an untrained row; similar rows within reach of texts are called under-trained, unless the
-    model's rows are all alike, as at random weights. Needs no text.
+    `model` is a name of conf/model/, a folder or a fetched repository. Rows that no text reaches
+    show what an untrained row is like; rows like these that texts do reach are called
+    under-trained, unless the model's rows are all alike, as with random weights. No text is needed.
 
     Raises:
         InputError: if the model is not known or fetched, or has no tokenizer.
@@ -168,7 +168,7 @@ def _with_status(vocabulary: pd.DataFrame, texts: list[str], read: list[Any]) ->
 def _matrices(
     loaded: "LoadedModel", given: Float[np.ndarray, "token dim"]
 ) -> dict[str, Float[np.ndarray, "token dim"]]:
-    """Return the input matrix as "tied", or, with a separate output matrix, both."""
+    """Return the input matrix as "tied", or both matrices if the output has its own."""
     path = loaded.description.matrices.output
     if path is None:
         return {"tied": given}

@@ -60,7 +60,7 @@ class Transforms(Answer):
 
     changes: Mapping[str, Affine]
     best: str
-    """The change with the surest gain and no sure harm, or `raw`."""
+    """The change that surely helps most and surely harms nothing, or `raw`."""
 
     def save_change(self, file: Path, name: str | None = None) -> None:
         """Write a change, by default the best, as an .npz with `mean`, `matrix` and `is_unit`.
@@ -68,7 +68,7 @@ class Transforms(Answer):
         `(x - mean) @ matrix` applies the change, and then unit length if `is_unit`.
 
         Raises:
-            InputError: an unknown name, an ending different from .npz, or no folder to write to.
+            InputError: for an unknown name, an ending other than .npz, or no folder to write to.
         """
         name = self.best if name is None else name
         if name == RANKS:
@@ -100,16 +100,16 @@ def transform(
 ) -> Transforms:
     """Return the effect of changes of coordinates on search, labels, pairs, hubness and anisotropy.
 
-    `effects` has the value of every change and the paired difference from the raw vectors, with
-    intervals over documents: `search`, the mean reciprocal rank of the first half of a text for its
-    second half as the query; `pairs`, the share of further texts less similar to the first half
-    than the second half is; `labels`, the share of 10 neighbors of the same label; `anisotropy`,
-    the mean cosine; `hubness`. Changes are fitted on half of the documents and measured on the
-    second half; `changes` has changes fitted on all texts. By cosine, `raw` and `unit_length` are
-    equal except for the means. `zipf_whitened` has the moments of tokens, weighted by the counts in
-    the texts (Yokoi et al. 2024, arXiv:2411.00680), and needs a model and mean pooling. `ranks`
-    compares by Spearman's correlation; `shape` has the share of the variance in a single
-    coordinate.
+    `effects` has the value of every change and its paired difference from the raw vectors, with
+    intervals over documents: `search`, the mean reciprocal rank of the first half of a text with
+    the second half as the query; `pairs`, the share of other texts that are less like the first
+    half than its second half is; `labels`, the share of 10 neighbors with the same label;
+    `anisotropy`, the mean cosine; `hubness`. Changes are fitted on half of the documents and
+    measured on the other half; `changes` has changes fitted on all texts. By cosine, `raw` and
+    `unit_length` are equal except for their means. `zipf_whitened` uses the moments of tokens,
+    weighted by the counts in the texts (Yokoi et al. 2024, arXiv:2411.00680), and needs a model and
+    mean pooling. `ranks` compares by Spearman's correlation; `shape` has the share of the variance
+    in a single coordinate.
 
     Arguments are as for `embspace.threshold`.
 

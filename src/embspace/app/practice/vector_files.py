@@ -52,9 +52,9 @@ def holds_vectors(file: Path, reading: Mapping[str, Any] | None = None) -> bool:
 
 
 def mapped_vectors(file: Path) -> Float[np.ndarray, "row dim"] | None:
-    """Return the vectors of an .npy or .safetensors as a memory map, with rows read in use.
+    """Return the vectors of an .npy or .safetensors as a memory map, which reads rows when used.
 
-    None if the file is no matrix of finite float32 numbers in the layout of memory, for
+    None if the file is no matrix of finite float32 numbers laid out as in memory, for
     `read_labeled_vectors` to convert or refuse.
     """
     x = _mapped(file)

@@ -57,7 +57,7 @@ def versions(
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
 ) -> Answer:
-    """Return the distance of two versions of a model on the same texts.
+    """Return how far two versions of a model are apart on the same texts.
 
     The second version is `other_model`, `other_vectors` (a file or an array, computed elsewhere: by
     a different library, a quantized copy), or the model with weights of `number_type`. Tables:
@@ -107,7 +107,7 @@ def _second(
 
 
 def _in_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, TextVectors]:
-    """Return the texts of both versions, by id; rows of vectors alone have the place for id.
+    """Return the texts of both versions, by id; rows of vectors alone go by position.
 
     Raises:
         InputError: if rows of vectors alone differ in number.

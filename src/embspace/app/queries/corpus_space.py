@@ -1,4 +1,4 @@
-"""The windows of a corpus at a layer and pooling, and texts of a user among the windows."""
+"""The windows of a corpus at a layer and pooling, and texts of a user among them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,11 +80,11 @@ class CorpusSpace:
     vectors: Float[np.ndarray, "window dim"]
     windows: pd.DataFrame
     rows: pd.DataFrame
-    """The windows with a vector: all, or for a sentence model the first of a text, for the text."""
+    """The windows with a vector: all, or for a sentence model the first of every text."""
     texts: pd.DataFrame
 
     def encode(self, queries: Sequence[str]) -> Float[np.ndarray, "query dim"]:
-        """Return the vectors of texts of a single window; by a sentence model, of any texts.
+        """Return the vectors of texts that fit into a window; a sentence model takes any texts.
 
         Raises:
             InputError: if a text has more tokens than a window, or no known token.
@@ -236,7 +236,7 @@ def _at(read: "Reference", layer: int, pooling: str) -> dict[str, Any]:
 def checked_pooling(
     states: Mapping[str, Layers], layer: int, pooling: str | None, config: Callable[[], Any]
 ) -> str:
-    """Return the pooling, by default a model's usual one, if the states have pooling and layer.
+    """Return the pooling, by default a model's usual one, if the states have it and the layer.
 
     Raises:
         InputError: naming the missing pooling or layer.
@@ -264,7 +264,7 @@ def check_layer(layer: int, n: int) -> None:
 def pooled_states(
     states: Mapping[str, Layers], pooling: str, layer: int, rows: HasWindows
 ) -> Float[np.ndarray, "window dim"]:
-    """Return the vectors of a pooling, a copy; poolings without a tensor are made of means.
+    """Return a copy of the vectors of a pooling; poolings without a tensor are made of means.
 
     The table of windows in `rows` is read for `SQRT` alone.
     """

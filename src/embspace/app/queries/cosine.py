@@ -29,11 +29,11 @@ ROUNDING = 2e-7  # of the cosine of two tokens in float32
 
 @dataclass(frozen=True)
 class TokenPair:
-    """The cosine of the input vectors of two tokens, and its place in the vocabulary."""
+    """The cosine of the input vectors of two tokens, and where it stands in the vocabulary."""
 
     cosine: float
     low: float
-    """The least percentile, if all pairs of the same cosine to six digits were higher."""
+    """The least percentile, if all pairs with the same cosine to six digits were higher."""
     high: float
     """The largest percentile, if all these pairs were lower."""
     n_pairs: int
@@ -52,11 +52,11 @@ class Comparison(ShownAsText):
     centered: PairPercentile
     """The same with the mean of all these texts, the two included, taken off."""
     tokens: TokenPair | None
-    """If both texts are single tokens of the vocabulary."""
+    """Set if both texts are single tokens of the vocabulary."""
     lengths: tuple[int, int]
     """Tokens of both texts, special tokens included."""
     usual_length: float
-    """The median of the windows in the comparison."""
+    """The median length of the windows with which the texts are compared."""
 
     def __str__(self) -> str:
         """Return a line per cosine."""
@@ -109,7 +109,7 @@ def compare_within(
     second: str,
     seed: int,
 ) -> Comparison:
-    """Return the cosine of two texts among the pairs of a read corpus.
+    """Return the cosine of two texts among the pairs of a corpus that was read.
 
     Raises:
         InputError: if a text is empty, too long, or without a known token.

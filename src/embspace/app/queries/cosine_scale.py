@@ -16,9 +16,9 @@ DIGITS = 3
 def scale_of(folder: Path, model: str, nouns: Collection[str]) -> str:
     """Return quantiles of the cosines of all pairs as a table in Markdown.
 
-    Pairs of tokens of the vocabulary, of the table of embeddings, and pairs of windows of all
-    corpora at the last layer, by pooling, of the `nouns` similarity and text_clouds; of further
-    nouns a tree may have results of different texts. Empty where the tree in `folder` has neither.
+    Pairs are of tokens of the vocabulary, in the table of embeddings (similarity), and of windows
+    of every corpus at the last layer, by pooling (text_clouds). Only results of `nouns` are read: a
+    tree may have others, on different texts. Empty if the tree in `folder` has neither.
     """
     parts = {"similarity": _token_pairs, "text_clouds": _text_pairs}
     tables = [part(folder, model) for noun, part in parts.items() if noun in nouns]

@@ -47,7 +47,7 @@ class GivenVectors(Spaces):
         return f"Spaces(vectors={n}, texts={self.texts}, {dimension=})"
 
     def _repr_html_(self) -> str:
-        """Return the vectors' description for a notebook."""
+        """Return a description of the vectors for a notebook."""
         return as_list(repr(self), {'s["given"]': "the vectors", 's.table("similarity")': "tables"})
 
     def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 def without_report_of_weights() -> Iterator[None]:
     """Keep transformers from listing weights without use in a space, as a head's or a pooler's.
 
-    Missing weights are an error of `load_model`, with their names. The level of the module of
-    models stays unset, against warnings about layers that are not sharded.
+    Missing weights are an error of `load_model`, with their names. The module of models must have
+    no level of its own, or it would warn about layers that are not sharded.
     """
     with warnings.catch_warnings():
         # In a notebook without ipywidgets a bar is text, which nobody need be told.

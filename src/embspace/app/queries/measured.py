@@ -25,7 +25,7 @@ FROM_FOLDER = (
 
 
 class Measurements:
-    """Calls the functions of declared analyses, and keeps the results with conf's settings.
+    """Calls the functions of declared analyses, and keeps the results made with conf's settings.
 
     Functions read and write files below a temporary folder, as stages in a tree: numbers therefore
     have the digits of the stages' numbers.
@@ -59,8 +59,8 @@ class Measurements:
         `{model}` in the path stands for the name of the model.
 
         Raises:
-            InputError: if a text or stimulus cannot be read, or the making analysis reads a file
-                not made here.
+            InputError: if a text or stimulus cannot be read, or the analysis that makes the file
+                reads a file not made here.
         """
         if noun := maker_of(path):
             self.check(noun)
@@ -80,8 +80,8 @@ class Measurements:
         """Stop at an analysis with inputs not made here; nothing is computed.
 
         Raises:
-            InputError: naming the first input not made here, or the list of an analysis of no one
-                model.
+            InputError: naming the first input not made here, or, for an analysis that is not of a
+                single model, its list in params.yaml.
         """
         in_memory = self._loaded.source is None
         over = declaration(noun).analysis.over

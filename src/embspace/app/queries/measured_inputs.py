@@ -106,7 +106,7 @@ class Inputs:
         """Return the settings of a function of a stage.
 
         Raises:
-            InputError: naming the key unknown or not allowed.
+            InputError: naming the key that is unknown or not allowed.
         """
         file = settings_file(function, self.folder)
         content = read_yaml(file) | dict(settings or {})
@@ -192,7 +192,7 @@ class Inputs:
 
 
 def maker_of(path: str) -> str:
-    """Return the analysis with results at a path; "" without a declared analysis."""
+    """Return the analysis that makes the results at a path; "" without a declared analysis."""
     home = next((home for home in MADE if path.startswith(f"{home}/")), None)
     noun = Path(path).relative_to(home).parts[0] if home else ""
     return noun if noun in modules() else ""

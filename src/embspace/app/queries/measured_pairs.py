@@ -48,7 +48,7 @@ def _nouns(known: Sequence[str], sides: Sequence[Measurements], named: Sequence[
     """Return the named analyses or, without names, all analyses computed by both sides.
 
     Raises:
-        InputError: if a named analysis is not compared, or not computed in this process.
+        InputError: if a named analysis allows no comparison, or is not computed in this process.
     """
     for noun in named:
         if noun not in known:

@@ -1,4 +1,4 @@
-"""Tables of an analysis made in this process, with the figure and the method."""
+"""Tables made by an analysis in this process, with the figure and the method."""
 
 from collections.abc import Callable
 from contextlib import chdir
@@ -28,7 +28,7 @@ class MeasuredTables(ShownTables):
     """The tables of an analysis by name; numbers without a table are a row, called "json"."""
 
     def __init__(self, noun: str, inputs: Inputs, make: Callable[[str], Path]) -> None:
-        """Take the results of an analysis, and the maker of the figure's further results."""
+        """Take the results of an analysis, and what makes further results for the figure."""
         self._noun, self._inputs, self._make = noun, inputs, make
         analysis = declaration(noun).analysis
         self._model = inputs.model if analysis.over else TOY

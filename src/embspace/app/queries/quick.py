@@ -1,6 +1,6 @@
 """`embspace report --quick`: the mean cosine and dimension of the states of every layer.
 
-In this process and within a minute; a whole report takes longer.
+Runs in this process and within a minute; a whole report takes longer.
 """
 
 import tempfile
@@ -95,7 +95,7 @@ def write_quick(subject: Subject, model: str, root: Path) -> tuple[Path, str]:
 def measure_quick(
     loaded: LoadedModel, texts: Sequence[str], root: Path
 ) -> tuple[pd.DataFrame, int]:
-    """Return a row a layer and measure, trained and with random weights; and the number of tokens.
+    """Return a row per layer and measure, trained and with random weights; and how many tokens.
 
     Special tokens are left out. The columns are weights, layer, measure, value, n. Neighbors are
     sought among the first states of distinct tokens, at most `MOST_NEIGHBORS`: else the nearest

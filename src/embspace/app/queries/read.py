@@ -84,7 +84,7 @@ class ReadOptions:
 def read_vector(
     model: str, layer: int, option: str, number: int, head: int | None, options: ReadOptions
 ) -> Reading:
-    """Return the words of highest score of a vector of a layer, and of the negated vector.
+    """Return the words of highest score for a vector of a layer, and for the negated vector.
 
     `model` is a model for `embspace.spaces`, the tree is the current folder. `option` is a key of
     `GROUPS`; `number` counts from 0, in a `head`, from 1, or over all heads.
@@ -125,7 +125,7 @@ def look_up(words: Sequence[str], model: str, n_found: int) -> dict[str, list[Fo
     of all layers are ranked by the dot product with the query (Dar et al. 2023, section 5).
 
     Raises:
-        InputError: if a word is missing in the vocabulary, or consists of several tokens.
+        InputError: if a word is not in the vocabulary, or consists of several tokens.
     """
     if not words:
         raise InputError("no word was given")
@@ -265,7 +265,7 @@ def _one_token_each(words: Sequence[str], name: str, model: "Network") -> list[i
 
 
 def _one_token(word: str, model_name: str, tokenizer: Any) -> int:
-    """Return a word's token, alone or after a space.
+    """Return the token of a word, alone or after a space.
 
     Raises:
         InputError: if the word has no token, or consists of several.

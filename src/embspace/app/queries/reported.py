@@ -31,15 +31,15 @@ class Place(NamedTuple):
 def place_of(typed: str, root: Path, here: Path, *, for_results: bool = False) -> Place:
     """Return the tree and name of a model or pair: the user's tree, if params.yaml there names it.
 
-    Else return the tree of a report, the newest report of the model, or the tree of a comparison of
-    two models. Without a report the reader of the results handles the name.
+    Else return the tree of a report, the newest one of the model, or the tree in which two models
+    were compared. Without a report, the name is left to whoever reads the results.
 
     Args:
         typed: A name, or a path from the folder `here`.
         root: The user's tree.
-        here: The folder of the command's call.
-        for_results: Whether results are requested. The study in the user's cache is never run:
-            reports have made all results of the study's models.
+        here: The folder from which the command was called.
+        for_results: Whether results are wanted. The study in the user's cache is never run: reports
+            have made all results of the study's models.
 
     Raises:
         InputError: if `typed` is empty, or a folder without a report.

@@ -11,7 +11,7 @@ MatrixKey = str | tuple[str | int, ...]
 
 
 def place_of(key: MatrixKey, layers: Mapping[str, int]) -> tuple[str, int, str] | None:
-    """Return the beginning of the tensors' names for a key, the layer, and the pooling.
+    """Return how the names of the tensors of a key begin, the layer, and the pooling.
 
     None for an invalid key. `layers` are the numbers of layers of the tensors by name.
     """
@@ -44,6 +44,6 @@ def keys_of(learned: Iterable[str], layers: Mapping[str, int]) -> list[str]:
 
 
 def _in_order(space: str) -> tuple[int, str]:
-    """Return a sort key: first the order of the sum in a model, then all further spaces."""
+    """Return a sort key: the terms of a model's sum in their order, then all further spaces."""
     order = ("input", "positional", "segment")
     return (order.index(space) if space in order else len(order), space)

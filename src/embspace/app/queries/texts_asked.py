@@ -10,7 +10,7 @@ def checked_texts(texts: object) -> list[str]:
     """Return the texts as a list.
 
     Raises:
-        InputError: for no text, or a text that is empty, no string or no UTF-8.
+        InputError: if there is no text, or a text is empty, no string or no UTF-8.
     """
     if isinstance(texts, str):
         raise InputError("texts: found one string, expected a list of them: [text]")

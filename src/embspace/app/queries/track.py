@@ -1,4 +1,4 @@
-"""Command `embspace track`: the distance of a text's tokens from their embeddings, by layer.
+"""Command `embspace track`: how far a text's tokens are from their embeddings, by layer.
 
 After Avery's token tracker (github.com/danavery/attention-encodings); ranks count from 0.
 """
@@ -60,16 +60,16 @@ class TokenAtLayer:
     token: str
     """The spelling in the vocabulary, marks of the tokenizer included."""
     rank: float
-    """Tokens of the vocabulary nearer than the own; 0 = none. As near counts half."""
+    """Number of vocabulary tokens nearer than the token's own; 0 = none. A tie counts half."""
     value: float
-    """Cosine with, or distance from, the own embedding; NaN through the head."""
+    """Cosine with the token's own embedding, or distance from it; NaN through the head."""
     nearest: list[str]
     nearest_value: list[float]
 
 
 @dataclass(frozen=True)
 class Track(ShownAsText):
-    """The tokens of a text at the layers to show."""
+    """The tokens of a text at the requested layers."""
 
     title: str
     options: TrackOptions
@@ -122,7 +122,7 @@ def track_tokens(
     occurrence: int | None,
     options: TrackOptions,
 ) -> Track:
-    """Return the tokens of a text beside the own embeddings, at every layer or at a single layer.
+    """Return the tokens of a text beside their own embeddings, at every layer or at a single layer.
 
     `model` is a model for `embspace.spaces`, the tree is the current folder. `token` is a word of
     the text or a token in the tokenizer's spelling, `occurrence` the number of the occurrence, from
@@ -210,7 +210,8 @@ def _chosen(
     """Return the positions of the chosen tokens.
 
     Raises:
-        InputError: if the token is absent or ambiguous, or has fewer occurrences.
+        InputError: if the token is missing from the text, ambiguous without an `occurrence`, or has
+            fewer occurrences.
     """
     if token is None:
         if occurrence is not None:

@@ -1,1 +1,1 @@
-"""A report: the analyses, the cost, and the page in growth during the run."""
+"""A report: which analyses it has, what they cost, and the page that fills while they run."""

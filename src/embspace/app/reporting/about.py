@@ -1,4 +1,4 @@
-"""Makes analyses of a single corpus, and of a single file of texts, read the corpora of a tree."""
+"""Makes analyses of one corpus, or of one file of texts, read the corpora of a tree."""
 
 import json
 import re
@@ -21,10 +21,10 @@ LONGEST_EXAMPLE = 80  # characters, so that the tokens of a map can be read
 
 
 def be_about(folder: Path, corpora: Sequence[str]) -> None:
-    """Let settings files in `folder` name the first of these corpora in the place of unused ones.
+    """Let settings files in `folder` name the first of these corpora instead of unused ones.
 
-    Settings with the name of a corpus, or of a corpus's file, stay. Corpora without a file, as
-    corpora of the hub, are no file of texts.
+    Settings that name one of the corpora, or its file, stay. Corpora without a file, such as those
+    of the hub, are no file of texts.
     """
     for verb in ("measure", "draw"):
         for file in sorted((folder / CONF / verb).rglob("*.yaml")):
@@ -70,7 +70,7 @@ def _quoted(text: str) -> str:
 
 
 def corpora_by_file(folder: Path, corpora: Sequence[str]) -> dict[str, str]:
-    """Return the names of corpora by the files of texts, as settings in `folder` name the files."""
+    """Return the names of corpora by the files of texts, as settings in `folder` name these."""
     named = dict[str, str]()
     for name in corpora:
         if path := _description(folder, name).get("path"):
@@ -79,7 +79,7 @@ def corpora_by_file(folder: Path, corpora: Sequence[str]) -> dict[str, str]:
 
 
 def _as_read(folder: Path, name: str, described: dict[str, Any]) -> tuple[str, str]:
-    """Return the path of a corpus's texts, as a file without options, and an example."""
+    """Return the path of a corpus's texts, as a file that needs no options, and an example."""
     from embspace.files.texts import load_texts
 
     path = str(described["path"])

@@ -1,4 +1,4 @@
-"""Estimates the cost of a report before the start: by earlier runs, or by a measured run."""
+"""Estimates the cost of a report before it starts, from earlier runs or from a measured run."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -34,13 +34,13 @@ NOTHING = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a model and of texts, to estimate the time of a stage.
+    """The size of a model and of texts, from which the time of a stage is estimated.
 
-    Unknown sizes, and 0, are taken from the measured run.
+    Sizes that are unknown, or 0, are taken from the measured run.
     """
 
     parameters: int
-    """Number of parameters of the model, parameters of shared blocks counted in every layer."""
+    """Number of parameters of the model; those of shared blocks count in every layer."""
     characters: int
     """Number of characters of all texts."""
     corpora: int = 1
@@ -49,7 +49,7 @@ class Size:
     """Number of tokens of the vocabulary."""
 
     def over(self, base: "Size") -> tuple[float, float, float]:
-        """Return parameters, characters and tokens over the values of a second size."""
+        """Return parameters, characters and tokens, divided by the values of another size."""
         return (
             (self.parameters or base.parameters) / base.parameters,
             (self.characters or base.characters) / base.characters,
@@ -60,8 +60,8 @@ class Size:
 class Expected:
     """The seconds of stages that never ran here, from measured runs of different models and texts.
 
-    From a large and from a small model: the time of a stage for the smallest model, as for imports
-    and compiled loops, does not shrink further.
+    There are runs of a large and of a small model: what a stage takes for the smallest model, such
+    as imports and compiled loops, does not shrink further.
     """
 
     def __init__(
@@ -72,11 +72,11 @@ class Expected:
         is_quicker: bool,
         slowness: Callable[[], float] = lambda: 1.0,
     ) -> None:
-        """Take the graph's stages by name, and the size of the inputs.
+        """Take the graph's stages by name, and the size of what they will read.
 
         `is_quicker` says that the stages have the settings of a report without `--all`; `slowness`
-        returns the present time of this machine over the measured machine's, and is called when a
-        time is expected.
+        returns how many times as long this machine takes now as the measured one, and is called
+        when a time is expected.
         """
         measured = measured_run()
         self._seconds: dict[str, float] = measured[WHOLE]
@@ -113,8 +113,8 @@ def _grown(ratios: Sequence[float], powers: Sequence[float]) -> float:
 def _between(large: float | None, small: float | None, here: float, small_size: float) -> float:
     """Return the seconds at a size `here`; the large run has size 1, the small run `small_size`.
 
-    A fixed part and a part growing by the size. For a stage of a single run: all of the large run's
-    time grows, half of the small run's.
+    One part is fixed, another grows with the size. If only one run has the stage, all of the large
+    run's time grows, or half of the small run's.
     """
     if small is None:
         return (large or 0.0) * here
@@ -127,14 +127,14 @@ def _between(large: float | None, small: float | None, here: float, small_size: 
 
 
 def measured_run() -> dict[str, Any]:
-    """Return the measured seconds by stage, and the subject, from `benchmarks.stage_seconds`."""
+    """Return the seconds by stage that `benchmarks.stage_seconds` measured, and what was run."""
     text = files("embspace.app.reporting").joinpath(MEASURED).read_text(encoding="utf-8")
     measured: dict[str, Any] = json.loads(text)
     return measured
 
 
 def growth(stage: Stage) -> tuple[float, float, float]:
-    """Return the powers of parameters, characters and tokens for the growth of a stage's time."""
+    """Return the powers of parameters, characters and tokens by which a stage's time grows."""
     listed = stage.entry.get("deps", ())
     paths = [path if isinstance(path, str) else next(iter(path)) for path in listed]
     return next(
@@ -153,10 +153,10 @@ def cost_told(
     jobs: int | None,
     way_of: Callable[[str], str] = lambda _: "",
 ) -> str:
-    """Return a sentence on the minutes of stages to run, and on the longest stages.
+    """Return a sentence on how many minutes the stages will take, and which take longest.
 
     Args:
-        needs: The stages to run, and the stages needed before.
+        needs: The stages that will run, and which stages each needs.
         durations: Knows the seconds of the stages.
         jobs: Number of stages at once; None for one a core.
         way_of: Returns how a stage is left out, or "".

@@ -1,4 +1,4 @@
-"""Tells English texts by the share of function words, whatever else is in the texts."""
+"""Tells English texts by the share of function words, whatever else they contain."""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Draws the analyses of a report during the run of the stages, and fills the page."""
+"""Draws the analyses of a report while its stages run, and fills the page with them."""
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +27,8 @@ Shown = Callable[[Path], None]
 class GrowingPage:
     """The page of a report, index.html in the report's folder, from the first line to the last.
 
-    An analysis is drawn when the stages for its results have ended, and stands on the page from the
-    next writing on, whole or not at all.
+    An analysis is drawn when the stages for its results have ended, and from then on stands on the
+    page whenever this is written, whole or not at all.
     """
 
     def __init__(
@@ -43,10 +43,10 @@ class GrowingPage:
         left_out: Mapping[str, list[str]],
         shown: Shown,
     ) -> None:
-        """Take the analyses to draw: the addresses of the `stages` needed by every analysis.
+        """Take what is to be drawn: the addresses of the `stages` that each analysis needs.
 
-        `written` are the model and the corpora, as commands take them; `shown` is called after
-        every writing of the page.
+        `written` are the model and the corpora, as commands take them; `shown` is called whenever
+        the page is written.
         """
         self._tree, self._model, self._target = tree, model, target
         self._stages, self._done = dict(stages), set[str]()
@@ -62,7 +62,7 @@ class GrowingPage:
         return self._target / "index.html"
 
     def begin(self) -> None:
-        """Write the page with the present results, before any stage runs."""
+        """Write the page with the results that exist, before any stage runs."""
         for folder in COPIED:
             shutil.rmtree(self._target / folder, ignore_errors=True)
         self._write(self._said_running(None), RELOAD)
@@ -79,10 +79,10 @@ class GrowingPage:
                 self._write(self._said_running(step), RELOAD)
 
     def end(self) -> None:
-        """Write the final page.
+        """Write the page in its final form.
 
         Raises:
-            InputError: if an analysis could not be drawn, because stages have not ended.
+            InputError: if an analysis could not be drawn, because its stages have not ended.
         """
         self._draw_ready()
         if lacking := self._waiting():
@@ -165,9 +165,9 @@ class GrowingPage:
 
 
 def draw_analysis(tree: Path, analysis: Analysis, name: str) -> None:
-    """Draw an analysis of a model, or of a run or pair of the name, from the results in a tree.
+    """Draw an analysis of a model, run or pair of a name, from the results in a tree.
 
-    As the stage would; an earlier drawing from the same results is taken from the cache.
+    It is drawn as by its stage; an earlier drawing of the same results is taken from the cache.
     """
     from embspace.app.paper import known_figures, label_of
     from embspace.draw.page.saving import draw_and_save

@@ -1,4 +1,4 @@
-"""Command `embspace reports`: the present reports, by the user's own names."""
+"""Command `embspace reports`: lists all reports, by the names that the user gave."""
 
 import json
 import os
@@ -18,13 +18,13 @@ DIGEST = re.compile("-[0-9a-f]{8}$")  # ends the name of a model or corpus of th
 
 
 def note(folder: Path, title: str) -> None:
-    """Write the report's title in lists beside a page."""
+    """Write beside a page the title under which its report is listed."""
     with writing(folder / NOTE) as partial:
         partial.write_text(json.dumps({TITLE: title}, ensure_ascii=False), encoding="utf-8")
 
 
 class Report(NamedTuple):
-    """A page in reports/: the title in lists, and the last day of writing, as 2026-05-31."""
+    """A page in reports/: the title in lists, and the day it was last written, as 2026-05-31."""
 
     title: str
     day: str
@@ -38,7 +38,7 @@ def reports_of(root: Path) -> list[Report]:
 
 
 def list_reports(root: Path, here: Path) -> list[str]:
-    """Return a line per report of a study, the newest first: title, day, page from `here`."""
+    """Return a line for every report of a study, newest first: title, day, page from `here`."""
     reports = reports_of(root)
     width = max((len(report.title) for report in reports), default=0)
     return [
@@ -47,14 +47,14 @@ def list_reports(root: Path, here: Path) -> list[str]:
 
 
 def _title(folder: Path, root: Path) -> str:
-    """Return the noted title, or a title from the names in the folder's name."""
+    """Return the title noted beside the page, or one made of the names in its folder's name."""
     content = read_json(folder / NOTE) if (folder / NOTE).is_file() else None
     title = content.get(TITLE) if isinstance(content, dict) else None
     return title if isinstance(title, str) else _title_of_names(folder.name, root)
 
 
 def _title_of_names(name: str, root: Path) -> str:
-    """Return the subject of a page with no note: a model on texts, two models, a run, a corpus."""
+    """Return what a page without a note is about: a model on texts, two models, a run, a corpus."""
     subject, *options = name.split("+")
     first, *others = [DIGEST.sub("", part) for part in subject.split(PAIR)]
     is_pair = bool(others) and (root / CONF / "model" / f"{others[0]}.yaml").is_file()

@@ -40,26 +40,26 @@ MEASURES = "measures"  # needs nearly all that is measured of each model
 
 
 class ComparedModels(NamedTuple):
-    """Two models, and the texts for both."""
+    """Two models, and the texts that both read."""
 
     first: Subject
     second: Subject
 
     @property
     def key(self) -> str:
-        """Return the name of the pair, as in the results."""
+        """Return the name of the pair, as its results have it."""
         return f"{self.first.model}{PAIR}{self.second.model}"
 
     @property
     def title(self) -> str:
-        """Return the page's title in lists."""
+        """Return the title under which the page is listed."""
         model, *_ = self.first.written
         other, *_ = self.second.written
         return f"{model} and {other}{self.first.title.removeprefix(model)}"
 
     @property
     def name(self) -> str:
-        """Return the name of the pair, with texts different from params.yaml."""
+        """Return the name of the pair, with its texts if they are not those of params.yaml."""
         return self.key + self.first.name.removeprefix(self.first.model)
 
 
@@ -72,10 +72,10 @@ def describe_pair(
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
 ) -> ComparedModels:
-    """Return two models and the texts; arguments are as for `describe_subject`.
+    """Return two models and their texts; arguments are those of `describe_subject`.
 
-    The facts in `given` are on a model without a file in conf/. Two models of the same label are
-    called by the names.
+    The facts in `given` are about a model that has no file in conf/. Two models with the same label
+    are called by their names.
 
     Raises:
         InputError: if a model is unknown or cannot be compared, or both are the same; if a single
@@ -130,13 +130,13 @@ def _called_by_name(subject: Subject) -> Subject:
 def write_comparison(
     pair: ComparedModels, say: Say, *, with_measures: bool, jobs: int | None = None
 ) -> Path:
-    """Compute missing results of a pair, and write the page; the current folder is a root.
+    """Compute missing results of a pair, and write its page; the current folder is a root.
 
     Returns:
         The page, relative to the root.
 
     Raises:
-        InputError: with the message of a failed stage; a next call goes on from the failure.
+        InputError: with the message of a stage that failed; the next call goes on from there.
     """
     from embspace.app.page.names import names_of
     from embspace.app.page.overview import write_named
@@ -205,7 +205,7 @@ def _size(tree: Path, pair: ComparedModels) -> Size:
 
 
 def _way_of(stage: str) -> str:
-    """Return how a stage is left out: the measures of a model are for a single table."""
+    """Return how a stage is left out: stages that measure a model serve one table alone."""
     is_measure = stage.startswith(("measure_", "compare_measures"))
     return " (--no-measures leaves it out)" if is_measure else ""
 

@@ -1,4 +1,4 @@
-"""Chooses the analyses of a report: in the order of use, and with the options for more."""
+"""Chooses the analyses of a report, in the order of use, and the options that add others."""
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -99,9 +99,10 @@ def is_chosen(
 ) -> bool:
     """Return whether a report has an analysis.
 
-    A report on a model and texts of a study has all analyses of `embspace run` for every model, and
-    with `layers` or `all` all of a profiled model, too. A report on further models and texts, if
-    model and texts are not in English, has analyses of stimuli by the option `stimuli` alone.
+    If its model and texts are those of a study, a report has all analyses that `embspace run`
+    computes for every model, and with `layers` or `all` also all of a profiled model. Other
+    reports, if model and texts are not in English, have analyses of stimuli only by the option
+    `stimuli`.
     """
     if analysis.is_map and NO_MAPS in options:
         return False
@@ -147,8 +148,8 @@ def _way(analysis: Analysis, options: Collection[str], *, is_study: bool, is_eng
 def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysis, list[str]]:
     """Return the addresses of the stages that make the results, by analysis.
 
-    The stages are of a model, or of a pair in the place of a model. An analysis without results in
-    the tree's graph is left out.
+    The stages are those of a model, or of a pair in its place. An analysis whose results no stage
+    of the tree makes is left out.
     """
     from embspace.app.paper import known_figures
     from embspace.draw.page.saving import result_path
@@ -178,7 +179,7 @@ def item_of(address: str) -> str:
 
 
 def quicker_settings(root: Path, options: Collection[str], *, is_study: bool) -> dict[str, Any]:
-    """Return the whole settings of files of conf/ with changes for a report."""
+    """Return the complete settings of the files of conf/ that a report changes."""
     if is_study or ALL in options:
         return {}
     changed = {
@@ -198,7 +199,7 @@ def quicker_settings(root: Path, options: Collection[str], *, is_study: bool) ->
 
 
 def _with(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with some changed; for a setting with its own keys, some keys."""
+    """Return settings with some changed; of a setting that has keys of its own, only some keys."""
     return dict(settings) | {
         key: {**settings[key], **value} if isinstance(value, dict) else value
         for key, value in changes.items()
@@ -206,7 +207,7 @@ def _with(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, 
 
 
 def ranks_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, int]:
-    """Return the smallest rank of the dependent analyses for every stage, by the item's name."""
+    """Return for each stage the smallest rank of the analyses that need it, by its item's name."""
     ranks = dict[str, int]()
     for analysis, addresses in stages.items():
         for name in map(item_of, addresses):
@@ -215,9 +216,9 @@ def ranks_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, int]:
 
 
 def ways_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, str]:
-    """Return how a stage is left out, by the item's name, for optional stages.
+    """Return the way to leave out each stage that can be left out, by its item's name.
 
-    A stage is optional if all dependent analyses are maps, or come by options.
+    A stage can be left out if all analyses that need it are maps, or come by options.
     """
     users: dict[str, list[Analysis]] = {}
     for analysis, addresses in stages.items():

@@ -64,7 +64,7 @@ def _profiles(
 
 
 def _spread_out(table: pd.DataFrame, lengths: dict[str, float]) -> pd.DataFrame:
-    """Return rows of tokens and poolings alone, without first tokens that are all equal."""
+    """Return only rows of tokens and poolings, without first tokens that are all equal."""
     is_one = (table["space"] == "cls") & (table["layer"] == 0)
     table = table[~is_one & table["space"].isin(["token", "cls", "mean"])]
     return table.assign(tokens_per_text=table["corpus"].map(lengths).round(1))

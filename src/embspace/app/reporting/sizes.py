@@ -13,7 +13,7 @@ from embspace.settings.schema import read_yaml
 
 
 def size_of(folder: Path, model: str, corpora: Collection[str], files: Sequence[OwnTexts]) -> Size:
-    """Return the size of a model described in a tree, and of corpora, with some given as files."""
+    """Return the size of a model that a tree describes, and of corpora, of which some are files."""
     characters = sum(len(own.content) for own in files)
     characters += sum(map(_characters_of, {*corpora} - {own.name for own in files}))
     parameters, tokens = _parameters_of(folder, model)
@@ -23,7 +23,7 @@ def size_of(folder: Path, model: str, corpora: Collection[str], files: Sequence[
 def _parameters_of(folder: Path, model: str) -> tuple[int, int]:
     """Return the number of a model's parameters, and of tokens; 0 if not known.
 
-    From the description, or about, from the config: a block has 4 matrices of dim x dim in
+    From its description or, approximately, from its config: a block has 4 matrices of dim x dim in
     attention, and as a rule 8 in the MLP.
     """
     from embspace.models.architecture import load_config
@@ -40,7 +40,7 @@ def _parameters_of(folder: Path, model: str) -> tuple[int, int]:
 
 
 def _characters_of(corpus: str) -> int:
-    """Return the approximate length of the texts of a corpus: the size of the file, if present."""
+    """Return about how long the texts of a corpus are: the size of its file, if present."""
     path = read_yaml(CONF / "corpus" / f"{corpus}.yaml").get("path")
     file = Path(str(path))
     return file.stat().st_size if path and file.is_file() else 0

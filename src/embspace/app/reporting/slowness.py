@@ -17,10 +17,10 @@ print(monotonic() - began)
 
 
 def slowness(jobs: int) -> float:
-    """Return the time of a loop over the usual time, with as many loops at once as `jobs`.
+    """Return how many times its usual time a loop takes, while `jobs` such loops run at once.
 
-    The processes share the cores among themselves and with further programs, like stages. 1 without
-    a measurement.
+    The loops share the cores with each other and with whatever else runs, as stages will. The
+    result is 1 if nothing can be measured.
     """
     loops = [
         subprocess.Popen([sys.executable, "-S", "-c", LOOP], stdout=subprocess.PIPE, text=True)

@@ -69,7 +69,7 @@ def _texts(
 
 
 def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
-    """Return the texts of a file, after a first reading as a check."""
+    """Return the texts of a file, which is read once to check it."""
     from embspace.files.formats.endings import stem_of
     from embspace.files.texts import content_of, load_texts
 
@@ -101,7 +101,7 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
 
 
 def _label_columns(texts: "pd.DataFrame", options: dict[str, Any]) -> list[str]:
-    """Return the columns with few values, every value of several texts, as possible labels."""
+    """Return the columns that may be labels: few values, each shared by several texts."""
     used = {"id", "text", "document", *map(str, options.values())}
     return [
         name
@@ -124,7 +124,7 @@ def labels_unread(files: Sequence[OwnTexts]) -> list[str]:
 
 
 def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:
-    """Stop if all texts are of the same document, before anything is computed."""
+    """Stop if all texts are of the same document, which shows before anything is computed."""
     from embspace.prepare.texts import flaw_of_documents
 
     if unit is not None and unit not in texts:
@@ -135,7 +135,7 @@ def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> Non
 
 
 def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
-    """Return whether a column has more than one name, shared by several texts."""
+    """Return whether a column has several values, of which some are shared by texts."""
     from pandas.api.types import is_scalar
 
     if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists

@@ -1,6 +1,6 @@
 """Asks DVC for the outdated stages of a tree, and records finished stages in cache and locks.
 
-A single process keeps the books during the commands of several stages. A later `dvc repro` finds
+A single process keeps the books while the commands of several stages run. A later `dvc repro` finds
 the tree as if `dvc repro` had run all stages in sequence.
 """
 
@@ -35,10 +35,10 @@ def _collect(repo: Any, folder: Path, targets: Sequence[str]) -> list[Any]:
 
 
 class Bookkeeper:
-    """Keeps the books of a tree's stages, with DVC's own means, under DVC's lock."""
+    """Keeps the books of a tree's stages, with DVC's own means, while it holds DVC's lock."""
 
     def __init__(self, repo: Any, stages: list[Any]) -> None:
-        """Take the stages to run, of a locked repository of DVC."""
+        """Take the stages to run, from a DVC repository that is locked."""
         self._repo = repo
         self._stages = {stage.name: stage for stage in stages}
         self._unwritten = list[Any]()
@@ -52,16 +52,15 @@ class Bookkeeper:
         """Return whether command, inputs, settings and outputs agree with the lock.
 
         Raises:
-            InputError: if DVC cannot tell, as while a second command of DVC runs the stage.
+            InputError: if DVC cannot tell, as while another command of DVC runs the stage.
         """
         with _explained(name):
             return not self._stages[name].changed()
 
     def begin(self, name: str, *, restore: bool) -> bool:
-        """Remove the output of an earlier run; return whether outputs come from the cache.
+        """Remove what an earlier run has made; return whether outputs come from the cache.
 
-        Outputs come from the cache if `restore` is true and the stage ran before with the same
-        inputs and settings.
+        They do if `restore` is true and the stage ran before with the same inputs and settings.
 
         Raises:
             InputError: if a file cannot be removed or restored.
@@ -133,7 +132,7 @@ def _explained(name: str) -> Iterator[None]:
 
 
 def _mend_lock_of_files(file: Path) -> None:
-    """Remove DVC's list of files in use if an ended run has left half of the list.
+    """Remove DVC's list of files in use if a run that was ended has left only half of it.
 
     DVC writes the list in place, and refuses all later runs if the list is no JSON.
     """

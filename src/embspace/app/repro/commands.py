@@ -18,7 +18,7 @@ DRAIN = 1.0  # seconds to wait for lines of a command that has ended, but left a
 
 @dataclass(frozen=True)
 class Line:
-    """A printed line of a command."""
+    """A line that a command printed."""
 
     stage: str
     text: str
@@ -26,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class End:
-    """The end of a command; the status is negative after an end by a signal."""
+    """The end of a command; the status is negative if a signal ended it."""
 
     stage: str
     status: int
@@ -82,7 +82,7 @@ class Command:
             os.killpg(self._process.pid, signal.SIGTERM)
 
     def wait(self) -> None:
-        """Wait for the end; kill processes still running after `PATIENCE` seconds."""
+        """Wait for the end; kill whatever is still running after `PATIENCE` seconds."""
         try:
             self._process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
@@ -106,7 +106,7 @@ def _wait(
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let SIGINT and SIGTERM wait: the handlers may raise between a start and the record."""
+    """Let SIGINT and SIGTERM wait: their handlers may raise between a start and its record."""
     if current_thread() is not main_thread():  # where no handler runs
         yield
         return

@@ -25,8 +25,8 @@ class Durations:
             root: The root of the tree.
             tree: The name of a tree beside, with different texts or settings, and hence with
                 separate times.
-            expected: Returns the known seconds of a stage without an earlier run; by default the
-                seconds of the same stage for a different model.
+            expected: Returns the known seconds of a stage that never ran; by default the seconds of
+                the same stage for a different model.
         """
         self._file = root / DURATIONS
         self._prefix = f"{tree}{OF_TREE}" if tree else ""
@@ -45,7 +45,7 @@ class Durations:
     ) -> str:
         """Return `, up to 3 min left`; if unknown, the reason, the first time alone.
 
-        The time is shorter if DVC has some stages in the cache, seen only on reaching the stages.
+        The time is shorter if DVC has some stages in its cache, which only shows on reaching them.
         """
         seconds = self.left(needs, jobs, running)
         if seconds is not None:
@@ -98,7 +98,7 @@ class Durations:
         return self._expect(stage) if known is None else known
 
     def _slowest_other(self, stage: str) -> float | None:
-        """Return the seconds of a stage for the slowest model of all."""
+        """Return the seconds that a stage took for the slowest other model."""
         names = {key: key.rpartition(OF_TREE)[2].partition("@")[0] for key in self._seconds}
         name = stage.partition("@")[0]
         return max((s for key, s in self._seconds.items() if names[key] == name), default=None)

@@ -22,7 +22,7 @@ SHARED = ("NUMBA_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 
 
 def n_cores() -> int:
-    """Return the number of cores for this process."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

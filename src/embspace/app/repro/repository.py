@@ -1,4 +1,4 @@
-"""Opens a tree as a repository of DVC, also outside of a repository of git."""
+"""Opens a tree as a repository of DVC, even outside of a repository of git."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from typing import Any
 from embspace.errors import InputError
 
 KEPT_IN = "DVC_SITE_CACHE_DIR"
-"""The variable with DVC's place for its state."""
+"""The variable that tells DVC where to keep its state."""
 
 
 def open_repository(folder: Path) -> Any:
@@ -46,7 +46,7 @@ def _let_state_be_kept() -> None:
 
 
 def without_git(cache: Path, cache_types: list[str], folder: Path) -> str:
-    """Return DVC's settings for a tree in `folder` without git, with the cache of a second tree.
+    """Return DVC's settings for a tree in `folder` outside of git, with another tree's cache.
 
     The cache is named from the folder's `.dvc`, for DVC interprets `%(` in a path.
     """

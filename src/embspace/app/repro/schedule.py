@@ -1,4 +1,4 @@
-"""Order and duration of stages side by side."""
+"""Order and duration of stages that run side by side."""
 
 import heapq
 from collections.abc import Collection, Mapping
@@ -47,7 +47,7 @@ def longest_chains(
 
 
 def in_order(needs: Needs) -> list[str]:
-    """Return the stages of `needs`, every stage after the needed stages."""
+    """Return the stages of `needs`, every stage after those that it needs."""
     order = dict[str, None]()
 
     def take(stage: str) -> None:
@@ -63,7 +63,7 @@ def in_order(needs: Needs) -> list[str]:
 
 
 def earliest_turns(ranks: Mapping[str, int], needs: Needs) -> dict[str, int]:
-    """Return the ranks of the stages: the own rank, or the smaller rank of a dependent stage.
+    """Return the ranks of the stages: their own, or the smaller rank of a dependent stage.
 
     A stage without a rank, and without a ranked dependent, comes last.
     """

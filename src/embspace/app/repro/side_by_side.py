@@ -1,4 +1,4 @@
-"""Runs the stages of a tree, several at once, with the results of `dvc repro` in sequence."""
+"""Runs the stages of a tree, several at once, as `dvc repro` would run them in sequence."""
 
 import json
 import logging
@@ -66,8 +66,8 @@ def run_side_by_side(
 ) -> Iterator[Step]:
     """Run outdated targets, and outdated stages before, side by side; yield every step.
 
-    Closing the iterator ends the commands; finished stages stay in the locks. A forced run
-    continues after an interruption.
+    Closing the iterator ends the commands; finished stages stay in the locks. A forced run that was
+    interrupted continues.
 
     Args:
         folder: The root of the tree.
@@ -127,13 +127,13 @@ class _Run:
         self._unsaved, self._last_step = 0.0, monotonic()
 
     def is_all_current(self) -> bool:
-        """Return whether nothing is to be done; current stages then need no second check."""
+        """Return whether nothing is to be done; current stages then need not be checked again."""
         if self._is_forced:
             return False
         return all(map(self._books.is_current, self._waiting))
 
     def out_of_date(self) -> Needs:
-        """Return the stages to run, unless cached, with the needs among these stages."""
+        """Return the stages to run, unless cached, with what they need among these stages."""
         stale = set[str]()
         for name in in_order(self._books.needs):
             is_fed = not self._books.needs[name].isdisjoint(stale)
@@ -184,7 +184,7 @@ class _Run:
             (self._folder / FORCED).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """End running commands, and write the locks of ended stages."""
+        """End the commands that still run, and write the locks of the stages that have ended."""
         running, self._running = [*self._running.values()], {}
         for stage in running:
             stage.command.end()
@@ -193,7 +193,7 @@ class _Run:
         self._save()
 
     def _start_ready(self, given: dict[str, str], held: int) -> Iterator[Step]:
-        """Start stages after all needed stages while jobs are free; pass over current stages."""
+        """Start stages whose needs have ended while jobs are free; pass over current stages."""
         has_news = True
         while has_news and self._failure is None:
             has_news = False
@@ -227,7 +227,7 @@ class _Run:
         return self.step(name, "cached" if is_cached else "starts")
 
     def _may_start(self) -> bool:
-        """Return whether a job is free, and memory beside running commands."""
+        """Return whether a job is free, and enough memory if other commands run."""
         import psutil
 
         if len(self._running) >= self._jobs:

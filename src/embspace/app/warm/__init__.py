@@ -1,1 +1,1 @@
-"""A `python` with the stages' imports done in advance."""
+"""A `python` that has already imported what stages import."""

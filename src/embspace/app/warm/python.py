@@ -1,6 +1,6 @@
 """A command `python` that starts at once: a call forks a process that has imported already.
 
-To import torch, umap or matplotlib takes longer than the computation of many a stage.
+Importing torch, umap or matplotlib takes longer than many stages compute.
 """
 
 import os
@@ -82,7 +82,7 @@ def warm_python(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
 
 
 def _server_in(folder: Path, environment: Mapping[str, str]) -> "subprocess.Popen[bytes]":
-    """Start the process to answer calls of `python` in a folder.
+    """Start the process that answers calls of `python` in a folder.
 
     Raises:
         OSError: if the folder's path is too long for a socket, no file in the folder may be
@@ -111,7 +111,7 @@ def _server_in(folder: Path, environment: Mapping[str, str]) -> "subprocess.Pope
 
 
 def _end(server: "subprocess.Popen[bytes] | None", *, after_a_call: bool) -> None:
-    """End the process: now, or after a call about to end."""
+    """End the process: now, or after a call that should be about to end."""
     if server is None:
         return
     assert server.stdin is not None  # it is a pipe

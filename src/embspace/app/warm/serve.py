@@ -34,16 +34,16 @@ PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class Fork(NamedTuple):
-    """Holds the module of a fork, and the file for the fork's report."""
+    """Holds the module that a fork runs, and where it reports its imports."""
 
     arguments: list[str]
     """The module, and the arguments behind."""
     report: int
-    """The file for the names of the fork's imports."""
+    """The file to which the fork writes the names of what it has imported."""
 
 
 class Call(NamedTuple):
-    """Holds a running fork, and its caller."""
+    """Holds a fork that runs, and the connection to its caller."""
 
     child: int
     """The number of the fork's process."""
@@ -65,7 +65,7 @@ class Call(NamedTuple):
         return imported
 
     def close(self) -> None:
-        """Close the call's files in a second fork."""
+        """Close the files of this call, in the fork of another one."""
         os.close(self.ended)
         os.close(self.imported)
         if self.connection:
@@ -73,9 +73,9 @@ class Call(NamedTuple):
 
 
 def serve(listener: socket.socket, on_interrupt: Any) -> Fork:
-    """Fork for every call, beside running calls; return the call to run, in the fork alone.
+    """Fork for every call, while others run; return what the fork is to run, in the fork alone.
 
-    `on_interrupt` is a fork's handler of SIGINT.
+    `on_interrupt` is the handler of SIGINT in a fork.
     """
     wanted, calls = [*EVERYWHERE], list[Call]()
     while True:
@@ -98,7 +98,7 @@ def serve(listener: socket.socket, on_interrupt: Any) -> Fork:
 
 
 def _answer(listener: socket.socket, calls: list["Call"], on_interrupt: Any) -> Fork | None:
-    """Fork for a call, and add the call to `calls`; return the call to run, in the fork alone."""
+    """Fork for a call, which joins `calls`; return what the fork is to run, in the fork alone."""
     connection, _ = listener.accept()
     if (call := _read_call(connection)) is None:
         connection.close()
@@ -130,7 +130,7 @@ def _read_call(connection: socket.socket) -> dict[str, Any] | None:
 
 
 def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
-    """Import the wanted modules until a file is readable; return the readable files."""
+    """Import wanted modules until a file is readable; return the readable files."""
     while not (readable := select(watched, [], [], 0)[0]):
         if not wanted:
             return select(watched, [], [])[0]
@@ -140,7 +140,7 @@ def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
 
 
 def _terminate(child: int) -> None:
-    """End a fork and its children, as at the end of a terminal or a session."""
+    """End a fork and all processes it has started, as the end of a terminal or a session would."""
     from psutil import NoSuchProcess, Process
 
     with suppress(NoSuchProcess):
@@ -158,7 +158,7 @@ def _read(imported: int) -> list[str]:
 
 
 def _become(call: dict[str, Any], on_interrupt: Any) -> list[str]:
-    """Take over a call's input and outputs, folder, environment; return the call's arguments."""
+    """Take over the input, outputs, folder and environment of a call; return its arguments."""
     signal.signal(signal.SIGINT, on_interrupt)
     # Else it would go on alone when the process from which it is forked is killed.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -174,7 +174,7 @@ def _become(call: dict[str, Any], on_interrupt: Any) -> list[str]:
 
 
 def main(listener: socket.socket) -> None:
-    """Serve; then run the called module, in a fork per call."""
+    """Serve; then, in a fork for every call, run the module that was called."""
     # Ctrl-C reaches all processes of a terminal; the calls end by it, and then so does this one.
     on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     (module, *sys.argv[1:]), report = serve(listener, on_interrupt)

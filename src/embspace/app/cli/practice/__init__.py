@@ -1,1 +1,1 @@
-"""Commands for questions of practice, on texts or vectors of the user."""
+"""Commands that answer questions of practice, on texts or vectors of the user."""

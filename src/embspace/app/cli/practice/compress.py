@@ -19,11 +19,12 @@ def compress(
         typer.Option("--lost", help="Share of a task that may be lost.", min=0.0001, max=0.9999),
     ] = 0.05,
 ) -> "Answer":
-    """Say how far vectors of a corpus may be cut or rounded, and at what loss.
+    """Say how far vectors of a corpus may be cut or rounded, and what is lost.
 
-    The first m coordinates, m components, m random coordinates, float16, int8, sign bits with and
-    without rescoring: the kept share of neighbors, of search by halves of texts and of labels, with
-    intervals over documents, and the smallest setting that surely loses less than a share.
+    For the first m coordinates, m components, m random coordinates, float16, int8, and sign bits
+    with and without rescoring: how much is kept of neighbors, of search by halves of texts and of
+    labels, with intervals over documents, and the smallest setting that surely loses less than a
+    share.
     `embspace compress posts.csv --lost 0.02`
     """
     from embspace.app.practice.compress import compress as compress_of

@@ -66,10 +66,10 @@ def drift(
 ) -> None:
     """Say whether two corpora differ by one model, or two versions of a model on the same texts.
 
-    Two corpora: a test over documents, and the places of difference: texts, clusters, directions,
-    words. Two versions: vectors, neighbors and search, beside the noise of rounding. `embspace
-    drift old.csv new.csv`, `embspace drift my.csv --number-type bfloat16`, `embspace drift my.csv
-    --save canary.json`, `embspace drift --against canary.json`
+    Two corpora: a test over documents, and where they differ: texts, clusters, directions, words.
+    Two versions: vectors, neighbors and search, beside the noise of rounding.
+    `embspace drift old.csv new.csv`, `embspace drift my.csv --number-type bfloat16`,
+    `embspace drift my.csv --save canary.json`, `embspace drift --against canary.json`
     """
     unused = {
         "--vectors": vectors,
@@ -119,7 +119,7 @@ def _check_alone(first: str | None, second: str | None, save: Path | None) -> No
 def _check_unused(
     option: str, layer: int, pooling: str | None, unused: Mapping[str, object]
 ) -> None:
-    """Stop at an option without use beside a given option."""
+    """Stop if options are given that another given option makes no use of."""
     given = {"--layer": None if layer == -1 else layer, "--pooling": pooling, **unused}
     names = ", ".join(name for name, value in given.items() if value is not None)
     if names:

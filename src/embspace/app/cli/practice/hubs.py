@@ -1,4 +1,4 @@
-"""Command on texts near to every query: hubs."""
+"""The command on texts that come up for every query: hubs."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 def hubs(question: Mapping[str, Any]) -> "Answer":
     """Say which texts come up for most queries, and how to make hubs rarer.
 
-    How often a text is among the 10 nearest of the corpus, beside Gaussian clouds of the same
-    covariance; the effect of centering, local scaling, mutual proximity and CSLS on hubness, on
-    search by halves of texts and on neighbors of the same label. `embspace hubs posts.csv --results
-    hubs`
+    Shows how often a text is among the 10 nearest of other texts, beside Gaussian clouds of the
+    same covariance, and the effect of centering, local scaling, mutual proximity and CSLS on
+    hubness, on search by halves of texts and on neighbors of the same label.
+    `embspace hubs posts.csv --results hubs`
     """
     from embspace.app.practice.hubs import hubs as hubs_of
 

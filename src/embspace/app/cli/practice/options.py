@@ -1,4 +1,4 @@
-"""Options shared by commands on a corpus: the model, and the files for the answer."""
+"""Options that commands on a corpus share: the model, and the files for the answer."""
 
 import inspect
 from collections.abc import Callable
@@ -60,10 +60,10 @@ ResultsOption = Annotated[
 def on_corpus(
     answer_of: Callable[..., "Answer"], *, with_labels: bool = True
 ) -> Callable[..., None]:
-    """Return a command with the options shared by all questions on a corpus.
+    """Return a command with the options that all questions on a corpus share.
 
-    `answer_of` takes the corpus with its reading options, as one mapping, then options of its own;
-    the command shows the returned answer. `with_labels` says whether labels are of use.
+    `answer_of` takes the corpus and its reading options as one mapping, then options of its own;
+    the command shows the answer that it returns. `with_labels` says whether labels are of use.
     """
     _, *own = inspect.signature(answer_of).parameters.values()
     corpus, *shared = (

@@ -1,4 +1,4 @@
-"""Command on texts far from all texts of a corpus: outliers."""
+"""The command on texts that are far from all others: outliers."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -25,9 +25,9 @@ def outliers(
 ) -> "Answer":
     """List the texts far from the rest of a corpus, and say what they are.
 
-    Distance to the nearest texts, its percentile among the corpus's own, a p-value, and outliers at
-    a false discovery rate of 5 %, with length, script, unknown tokens and copies beside. `embspace
-    outliers posts.csv --of new.csv`
+    Shows the distance to the nearest texts, its percentile among the corpus's own, a p-value, and
+    outliers at a false discovery rate of 5 %, beside length, script, unknown tokens and copies.
+    `embspace outliers posts.csv --of new.csv`
     """
     from embspace.app.practice.outliers import outliers as outliers_of
 

@@ -35,11 +35,12 @@ def threshold(
         bool, typer.Option("--layers", help="Every layer and pooling in rates.csv.")
     ] = False,
 ) -> "Answer":
-    """Say above what cosine two different texts of a corpus are a rare pair, and list rare pairs.
+    """Say above which cosine two different texts of a corpus are a rare pair, and list such pairs.
 
-    One pair in 10^3, 10^4, 10^5, with intervals over documents; how many pairs lie above .8, .9,
-    .95; with known duplicates, the threshold of a wanted precision, held out. `embspace threshold
-    posts.csv --results thresholds`
+    Shows the cosine that one pair in 10^3, 10^4, 10^5 reaches, with intervals over documents; how
+    many pairs lie above .8, .9, .95; with known duplicates, the threshold of a wanted precision,
+    held out.
+    `embspace threshold posts.csv --results thresholds`
     """
     from embspace.app.practice.threshold import threshold as threshold_of
 

@@ -19,8 +19,9 @@ def tokens(
 ) -> None:
     """List the tokens of a vocabulary that no text is read as, and tokens that look untrained.
 
-    Under-trained tokens by Land & Bartolo's indicators: rows similar to the rows of tokens out of
-    reach of any text. No text is needed. `embspace tokens minilm --csv tokens.csv`
+    Under-trained tokens are found by Land & Bartolo's indicators: their rows are like the rows of
+    tokens that no text reaches. No text is needed.
+    `embspace tokens minilm --csv tokens.csv`
     """
     from embspace.app.practice.tokens import tokens_of
 

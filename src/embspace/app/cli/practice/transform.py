@@ -30,9 +30,9 @@ def transform(
 ) -> "Answer":
     """Say whether centering, whitening and related maps help on a corpus, and write the map.
 
-    The effect on search by halves of texts, neighbors of the same label, hubness and mean cosine,
-    beside the raw vectors, with paired intervals over documents. `embspace transform posts.csv
-    --save change.npz`
+    Shows what each map does to search by halves of texts, neighbors of the same label, hubness and
+    mean cosine, beside the raw vectors, with paired intervals over documents.
+    `embspace transform posts.csv --save change.npz`
     """
     if change is not None and save is None:
         raise InputError("--change: found without --save, allowed: with it")
