@@ -1,4 +1,4 @@
-"""Checks whether the numbers in a config.json can make a model."""
+"""Checks that a model can be made of the numbers in its config.json."""
 
 from pathlib import Path
 

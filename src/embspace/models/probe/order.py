@@ -67,7 +67,7 @@ def _check_order(name: str, calls: list[tuple[Any, Any]], states: Any) -> None:
 
 
 def _blocks(module: Any, n_layers: int) -> list[Any]:
-    """Return the first list with as many modules as layers."""
+    """Return the first list that has as many modules as there are layers."""
     from torch.nn import ModuleList
 
     lists = [list(part) for part in module.modules() if isinstance(part, ModuleList)]
@@ -76,7 +76,7 @@ def _blocks(module: Any, n_layers: int) -> list[Any]:
 
 @contextmanager
 def _recorded(modules: list[Any]) -> Iterator[list[tuple[Any, Any]]]:
-    """Record inputs and outputs of modules in the order of the calls."""
+    """Record inputs and outputs of modules in the order in which they run."""
     calls: list[tuple[Any, Any]] = []
 
     def record(_: Any, arguments: tuple[Any, ...], named: dict[str, Any], made: Any) -> None:
@@ -92,7 +92,7 @@ def _recorded(modules: list[Any]) -> Iterator[list[tuple[Any, Any]]]:
 
 
 def _is(state: Any, made: Any) -> bool:
-    """Return whether a block's tensor is a state, in any order of axes, or with further padding."""
+    """Return whether a block's tensor is a state, in any order of axes, or with more padding."""
     import torch
 
     if not torch.is_tensor(made) or made.ndim < 2 or made.shape[-1] != state.shape[-1]:

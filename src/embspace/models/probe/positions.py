@@ -1,4 +1,4 @@
-"""Finds whether a model adds positions to its input."""
+"""Finds whether a model adds positions to what it reads."""
 
 from typing import Any
 

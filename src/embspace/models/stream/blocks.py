@@ -1,4 +1,4 @@
-"""The parts of a transformer's block, in any architecture."""
+"""The parts of a block of a transformer, whatever its architecture calls them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,15 +7,15 @@ from typing import Any
 from embspace.errors import InputError
 
 RotaryAngles = tuple[Any, Any]
-"""Cosines and sines of the rotary angles, both (1, token, head_dim)."""
+"""Cosines and sines of the rotary angles, each (1, token, head_dim)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """A linear map with a bias, if present."""
+    """A linear map with its bias, if there is one."""
 
     weight: Any
-    """(out, dim), as in torch's Linear: the output is weight @ x."""
+    """(out, dim), as torch's Linear holds it: the output is weight @ x."""
     bias: Any | None
     """(out,)."""
 
@@ -39,17 +39,17 @@ class Block:
     n_key_heads: int
     """Number of heads with separate keys and values, shared evenly by the queries."""
     scaling: float
-    """The factor of the product of query and key."""
+    """The factor that the product of query and key is multiplied by."""
     norm_first: bool
     """Whether norms are before attention and MLP (pre-norm) or after the sums (post-norm)."""
     attention_norm: Callable[[Any], Any]
     mlp_norm: Callable[[Any], Any]
     mlp: Callable[[Any], Any]
-    """The MLP's addition to the stream, before any norm of the sum."""
+    """What the MLP adds, before any norm of the sum."""
     causal: bool = False
     """Whether a token attends to no later token."""
     window: int | None = None
-    """The largest distance of an attended token; None: no limit."""
+    """The largest distance to a token that is attended to; None: no limit."""
     rotary: Callable[[Any], RotaryAngles] | None = None
     """Gives the angles for states (batch, token, dim); None without rotary positions."""
 
@@ -60,7 +60,7 @@ class Block:
 
 
 def check_heads(module: Any, blocks: list[Block]) -> None:
-    """Stop unless the heads of all blocks divide the width of the matrices.
+    """Stop unless the heads of each block divide the width of its matrices.
 
     Raises:
         InputError: naming the layer, the width and the number of heads.

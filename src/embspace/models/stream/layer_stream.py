@@ -1,4 +1,4 @@
-"""All tensors of a batch in a block."""
+"""Everything that one block makes of a batch."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -9,7 +9,7 @@ OF_PAIRS = ("scores", "attention")
 
 @dataclass(frozen=True, eq=False)
 class LayerStream:
-    """The stream through a block for a padded batch, torch float32.
+    """The stream through one block for one padded batch, torch float32.
 
     Rows of padding hold meaningless numbers.
     """
@@ -28,16 +28,18 @@ class LayerStream:
     value: Any
     """(batch, head, token, head_dim), as `head_output`."""
     scores: Any
-    """(batch, head, token, token): scaled, and the most negative number for masked tokens."""
+    """(batch, head, token, token): scaled, and the most negative number where it is masked."""
     attention: Any
     """(batch, head, token, token): rows sum to 1."""
     head_output: Any
     concatenation: Any
     """(batch, token, head * head_dim)."""
     attention_added: Any
-    """(batch, token, dim): the output matrix of the concatenation, plus the bias."""
+    """(batch, token, dim): the output matrix times the concatenation, plus the bias."""
     after_attention: Any
-    """(batch, token, dim): input plus attention (pre-norm), or the norm of the sum (post-norm)."""
+    """(batch, token, dim): input plus what attention added (pre-norm), or the norm of it
+    (post-norm).
+    """
     mlp_input: Any
     """(batch, token, dim): `after_attention` (post-norm) or its norm (pre-norm)."""
     mlp_added: Any

@@ -1,4 +1,4 @@
-"""A model's vocabulary for comparison with states, unchanged or with positions added."""
+"""The vocabulary that states are compared with, as the model has it or with positions added."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,11 +13,11 @@ from embspace.models.parameters.masked_head import HeadTransform
 from embspace.settings.model import Model, VectorsModel, model_file
 
 Positions = Literal["none", "own", "first"]
-"""The vector added to the rows of the vocabulary: none; the position vector of the compared token;
-the vector of the first position for any token, as in Avery's token tracker.
+"""The vector added to each row of the vocabulary: none; the position vector of the token that is
+compared; that of the first position, whatever the token's, as in Avery's token tracker.
 """
 VocabularyNearness = Literal["cosine", "euclidean_distance", "head"]
-"""`head`: the scores of a head for masked tokens; the first token is the likeliest."""
+"""`head`: the scores of a head that predicts masked tokens; its first token is the likeliest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +27,10 @@ class TrackedVocabulary:
     rows: Float[np.ndarray, "token dim"]
     """Raw, before any LayerNorm; mapped to the model's width where embeddings are factorized."""
     positional: Float[np.ndarray, "position dim"] | None
-    """Row 0 is position 0; None without position vectors of the model's width."""
+    """Row 0 is position 0; None without position vectors, or if they have another width."""
     head: HeadTransform | None = None
     final_norm: Any | None = None
-    """The module between the last block and the head."""
+    """The module after the last block, through which states go to the head."""
 
     def ranks(
         self,
@@ -42,10 +42,10 @@ class TrackedVocabulary:
         nearness: VocabularyNearness = "cosine",
         k: int = 0,
     ) -> VocabularyRanks:
-        """Return each state's nearness to its token's row, the token's rank, the `k` nearest.
+        """Return how near each state is to the row of its token, the token's rank, the `k` nearest.
 
         `position` counts from 0 in the text, special tokens included. Through the head, `cosine`
-        and `euclidean_distance` compare the head's output with the output matrix.
+        and `euclidean_distance` compare what the head compares: its output with the output matrix.
 
         Raises:
             InputError: if the model has no position vectors, too few, or no masked head.
@@ -97,7 +97,8 @@ def tracked_vocabulary(
     """Return the vocabulary of a loaded model of conf/model/, without padding rows.
 
     Raises:
-        InputError: for vectors alone, and if the model lacks a module named in the model's file.
+        InputError: for vectors alone, and if the model's file names something that the model does
+            not have.
     """
     if isinstance(model, VectorsModel):
         raise InputError(f"{model_file(name)}: vectors without a model read no text")
@@ -117,7 +118,7 @@ def tracked_vocabulary(
 
 
 def normed(final_norm: Any | None, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return states after the module behind the last block, if any, in float32."""
+    """Return states, in float32, after the module that follows the last block, if there is one."""
     import torch
 
     if final_norm is None:

@@ -16,10 +16,10 @@ TEXT = "a b"
 
 
 def find_types(module: Any, tokenizer: Any) -> TokenTypes | None:
-    """Return the token types from transformers' own call; None without an effect on the states.
+    """Return the types that transformers' own call gives a model; None where they change nothing.
 
     Raises:
-        RefusedModel: if a special token has several types.
+        RefusedModel: if one special token has several types.
     """
     given = tokenizer(TEXT, return_special_tokens_mask=True)
     if INPUT not in given or INPUT not in signature(module.forward).parameters:
@@ -37,7 +37,7 @@ def find_types(module: Any, tokenizer: Any) -> TokenTypes | None:
 
 
 def _changes(module: Any, ids: list[int], types: list[int]) -> bool:
-    """Return whether the types change the states of a text."""
+    """Return whether the states of a text differ with its types from those without."""
     import torch
 
     row = torch.tensor([ids])
@@ -56,7 +56,7 @@ def read_types(module: Any, types: TokenTypes | None) -> Any:
 
 
 def read_types_of_config(module: Any) -> Any:
-    """Let a module read types if the config says so; return the same module."""
+    """Make a module read types if its config says so; return the same module."""
     types = getattr(module.config, TYPES, None)
     if types is None:
         return module
