@@ -59,7 +59,7 @@ def read_config(folder: Path) -> Any:
 
 
 def code_note(name: str, model: Network) -> str:
-    """Return the note for readers on the code that a config.json names; "" if it names none."""
+    """Return a note for readers on the code that a config.json names; "" without code."""
     if isinstance(model, RandomModel):
         return ""
     file = locate_files(name, model) / "config.json"
@@ -130,7 +130,7 @@ def auto_class(config: Any) -> Any:
 
 
 def class_of(config: Any) -> type | None:
-    """Return the class of the model that `AutoModel` makes of a config; None if there is none."""
+    """Return the class of the model that `AutoModel` makes of a config, or None."""
     from transformers import MODEL_MAPPING
 
     model_class = MODEL_MAPPING.get(type(config), None)
@@ -138,7 +138,7 @@ def class_of(config: Any) -> type | None:
 
 
 def class_of_encoder(config: Any) -> type | None:
-    """Return the class that a config has for texts alone; None if there is none."""
+    """Return the class that a config has for texts alone, or None."""
     from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING
 
     encoder_class: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)

@@ -64,7 +64,7 @@ def chosen_checkpoints(name: str, model: Model, n_checkpoints: int) -> list[Publ
 
 
 def _at(model: HubModel, number: int) -> HubModel:
-    """Return the model at a number of `checkpoints.steps`, without the pins of its own files."""
+    """Return the model at a number of `checkpoints.steps`, without the model's own pins."""
     checkpoints = model.checkpoints
     assert checkpoints is not None
     repository = checkpoints.repository or model.repository

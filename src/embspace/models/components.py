@@ -1,4 +1,4 @@
-"""The components of a model and how many parameters each has, by the structure of its modules."""
+"""The components of a model with their numbers of parameters, by the structure of the modules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Component:
     n_copies: int
     """Number of copies with separate parameters."""
     n_weights: int
-    """The weights of one copy: all parameters but the biases, which `n_biases` counts."""
+    """The parameters of one copy that are no biases; `n_biases` counts the biases."""
     n_biases: int
     is_leaf: bool
     """Whether the component has no parts."""
@@ -87,7 +87,7 @@ def _tree(module: Any, name: str, seen: set[int]) -> _Node:
 
 
 def _alike(parts: list[_Node]) -> list[_Node]:
-    """Return one node for all parts of a list that are built alike."""
+    """Return one node for all parts of a list with the same structure."""
     groups: dict[Any, list[_Node]] = {}
     for part in parts:
         groups.setdefault(tuple(part.shapes().items()), []).append(part)
@@ -140,7 +140,7 @@ def _layers(node: _Node) -> tuple[int, ...]:
 
 
 def _parts(node: _Node) -> list[_Node]:
-    """Return the parts of a node; a parameter beside modules is one too."""
+    """Return the parts of a node; a parameter beside modules is a part, too."""
     if not node.parts:
         return []
     return [_Node(key, False, {key: shape}, []) for key, shape in node.own.items()] + node.parts

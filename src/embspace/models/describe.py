@@ -44,7 +44,7 @@ class _Tables:
     """The embedding tables besides the input matrix, by a text's reads."""
 
     positional: dict[str, int]
-    """The row of position 0 in each parameter that holds positions."""
+    """The row of position 0, by the name of the positional parameter."""
     segment: list[str]
 
 
@@ -98,7 +98,7 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
 
 
 def _longest(module: Any, keys: dict[str, Any]) -> int | None:
-    """Return how many tokens a model reads at once by its keys; None where they do not say."""
+    """Return how many tokens a model reads at once, from the keys; None if unknown."""
     table = table_at(module, keys["matrices"]["positional"])
     rows = None if table is None else len(table) - keys["position_offset"]
     counted_in_config = getattr(module.config, "max_position_embeddings", None)
@@ -183,7 +183,7 @@ def _rows_read(made: Any, table: Any, n_tokens: int) -> list[int]:
 
 
 def _mappings(module: Any, dim: int, questions: dict[str, str]) -> list[str]:
-    """Return the linear layers that lead from another embedding size to the hidden size."""
+    """Return the linear layers that lead from a different embedding size to the hidden size."""
     import torch
 
     hidden = module.config.hidden_size
@@ -206,7 +206,7 @@ def _mappings(module: Any, dim: int, questions: dict[str, str]) -> list[str]:
 
 
 def _marks(tokenizer: Any) -> dict[str, str]:
-    """Return how the tokenizer marks the pieces of words, and its reserved tokens."""
+    """Return how the tokenizer marks the pieces of words, and the reserved tokens."""
     spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))
     marks = {PREFIXES[spelling.marks]: spelling.marker} if spelling.marks in PREFIXES else {}
     vocabulary = tokenizer.get_vocab()

@@ -27,7 +27,7 @@ class EncodedWindow:
     tokens: Float[np.ndarray, "layer token dim"]
     pooled: dict[str, Float[np.ndarray, "layer dim"]]
     final_norm: Float[np.ndarray, "1 token norm_dim"] | None
-    """What the norm after the last block makes of the last layer; None without a norm."""
+    """The norm after the last block, applied to the last layer; None without a norm."""
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Return `token` (layer, token, dim) and pooled tensors (layer, 1, dim); also normed."""
@@ -95,12 +95,12 @@ def by_rule(
 
 
 def batch_rule(module: Any) -> Batches:
-    """Return which windows a loaded model may read at once, as its description says."""
+    """Return the rule for batches of a loaded model, from the model's description."""
     return getattr(module.config, RULE, "any")
 
 
 def device_of(module: Any) -> str:
-    """Return the device that a loaded model is on, and stays on while it reads."""
+    """Return the device that a loaded model is on."""
     return str(next(module.parameters()).device)
 
 

@@ -17,9 +17,9 @@ class LayerStates:
     """The output of a model for a batch, as tensors."""
 
     layers: Any
-    """(layer, row, token, dim), layers 0..L: the embedding output and what each block gives."""
+    """(layer, row, token, dim), layers 0..L: the embedding output and the blocks' outputs."""
     final_norm: Any | None
-    """(row, token, dim), what the module after the last block gives; None without a module."""
+    """(row, token, dim), the output of the module after the last block, or None."""
 
 
 def layer_states(

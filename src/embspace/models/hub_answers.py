@@ -33,7 +33,7 @@ def hub_headers() -> dict[str, str]:
 
 
 def read_answer(answer: httpx2.Response) -> httpx2.Response:
-    """Return an answer with all of its content, which the library would read without a limit.
+    """Return an answer with all content, which the library would read without a limit.
 
     Raises:
         InputError: as `ask_hub`.

@@ -118,7 +118,7 @@ def _may_pass(error: Exception) -> bool:
 
 
 def _asked_wait(error: Exception) -> float:
-    """Return the seconds that a busy hub asks for; 0 where it names none, or a date."""
+    """Return how many seconds a busy hub asks to wait; 0 for no number, or a date."""
     if not isinstance(error, HfHubHTTPError):
         return 0.0
     value = error.response.headers.get("Retry-After", "")

@@ -89,7 +89,7 @@ def locate_vectors(name: str, model: VectorsModel) -> dict[str, Path]:
 
 
 def check_sha256(file: Path, expected: str, pinned_in: str) -> None:
-    """Stop unless `file` has the hash that `pinned_in` gives for it."""
+    """Stop unless `file` has the hash given in `pinned_in`."""
     if not file.is_file():
         raise InputError(f"{file}: not found, but {pinned_in} pins its sha256")
     if (digest := sha256(file)) != expected:

@@ -42,12 +42,12 @@ class LockedModel(BaseModel):
     files: dict[FileName, LockedFile] = Field(min_length=1)
 
     def answers(self, files: HubFiles) -> bool:
-        """Return whether the entry is about what `files` requests."""
+        """Return whether the entry fits the request in `files`."""
         return (self.repository, self.revision) == (files.repository, files.revision)
 
 
 class LockedWheel(BaseModel):
-    """An entry of models.lock: the wheel of a model, and the files that were made of it."""
+    """An entry of models.lock: the wheel of a model, and the files made of the wheel."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -57,7 +57,7 @@ class LockedWheel(BaseModel):
     files: dict[FileName, LockedFile] = Field(min_length=1)
 
     def answers(self, files: WheelFiles) -> bool:
-        """Return whether the entry is about what `files` requests."""
+        """Return whether the entry fits the request in `files`."""
         return self.recipe == recipe_of(files)
 
 
@@ -65,7 +65,7 @@ Locked = LockedModel | LockedWheel
 
 
 def recipe_of(files: WheelFiles) -> str:
-    """Return the sha256 of what a model's file says about its wheel and the conversion."""
+    """Return the sha256 of the keys about wheel and conversion in a model's file."""
     content = files.model_dump(include=set(WheelFiles.model_fields))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -177,6 +177,6 @@ def not_fetched(name: str, reason: str) -> InputError:
 
 
 def fetch_command(name: str) -> str:
-    """Return the command that fetches a model; for a checkpoint, all chosen ones of its model."""
+    """Return the command to fetch a model, or all chosen checkpoints of a checkpoint's model."""
     model, _, step = name.partition("@")
     return f"embspace fetch {model}{' --checkpoints' if step else ''}"

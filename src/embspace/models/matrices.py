@@ -1,4 +1,4 @@
-"""The raw learned matrices of a model, as its checkpoint holds them: before any LayerNorm."""
+"""The raw learned matrices of a model, as in the checkpoint: before any LayerNorm."""
 
 from typing import Any
 

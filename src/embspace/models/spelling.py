@@ -21,10 +21,10 @@ class Spelling:
     algorithm: str
     """WordPiece, BPE, Unigram or WordLevel."""
     marks: Literal["continuation", "word_start", "word_end", "nothing"]
-    """What `marker` says of a token: that it continues, starts or ends a word."""
+    """The meaning of `marker`: a token continues, starts or ends a word."""
     marker: str
     byte_level: bool
-    """Whether each byte of the text is written as a separate character."""
+    """Whether the bytes of the text are written as separate characters."""
 
     def is_subword(self, token: str) -> bool:
         """Whether the marker says that a token is a piece of a word, but not the first.
@@ -108,7 +108,7 @@ def _text_of_bytes(token: str) -> str | None:
 
 @cache
 def _bytes_by_character() -> dict[str, int]:
-    """Return the byte of each character: printable Latin-1 as is, the rest in order from Ā on."""
+    """Return the bytes by character: printable Latin-1 as is, the rest in order from Ā on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(0x100) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {

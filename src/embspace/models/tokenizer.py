@@ -50,7 +50,7 @@ NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves ou
 
 
 def tokenizer_files(model: Model) -> Files | None:
-    """Return the source of the tokenizer; None for vectors, and for random weights without one."""
+    """Return the source of the tokenizer; None for vectors, or random weights without a source."""
     if isinstance(model, VectorsModel):
         return None
     if isinstance(model, WheelModel | FolderModel):

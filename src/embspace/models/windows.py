@@ -174,7 +174,7 @@ class TextRows:
 
     cut: Sequence[Window]
     names: Sequence[str]
-    """The id of each text."""
+    """The ids of the texts."""
     tokenizer: Any
 
     @cached_property
@@ -195,7 +195,7 @@ def first_tokens(windows: Sequence[Window]) -> Int[np.ndarray, " window"]:
 
 
 def window_table(windows: Sequence[Window], text_ids: Sequence[str]) -> pd.DataFrame:
-    """Return one row per window: text, window, n_tokens, first_token (its row in the token table)."""
+    """Return a row per window: text, window, n_tokens, first_token (its row in the token table)."""
     return pd.DataFrame(
         {
             "text": [text_ids[window.text] for window in windows],

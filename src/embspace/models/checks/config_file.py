@@ -1,4 +1,4 @@
-"""Checks that a model can be made of the numbers in its config.json."""
+"""Checks that the numbers in a config.json make a model."""
 
 from pathlib import Path
 

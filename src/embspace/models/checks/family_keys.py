@@ -55,7 +55,7 @@ CHECKS: dict[str, Callable[[Parts, Any], bool]] = {
 
 
 def is_as_class(key: str, value: Any, config: Any) -> bool | None:
-    """Return whether a config's class does what a key says; None for other keys and families."""
+    """Return whether a config's class behaves as a key says; None for any other key or family."""
     if key not in CHECKS:
         return None
     encoder = getattr(empty_model(config), "encoder", None)

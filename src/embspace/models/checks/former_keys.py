@@ -12,7 +12,7 @@ ROTARY = "rope_parameters"  # in which today's files have `rope_theta` and its l
 
 @dataclass(frozen=True)
 class Former:
-    """The form that the makers' own code gave to a config of one `model_type`."""
+    """How a config of a `model_type` was written for the makers' own code."""
 
     code: frozenset[str]
     """Files and classes of `auto_map` replaced by transformers' own class."""

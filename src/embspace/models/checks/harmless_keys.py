@@ -1,4 +1,4 @@
-"""Keys of config.json that change no hidden state, whatever class is loaded: a reviewed table."""
+"""Keys of config.json that change no hidden state, in any class: a reviewed table."""
 
 import re
 from functools import cache

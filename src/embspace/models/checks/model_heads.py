@@ -54,7 +54,7 @@ def _shapes(folder: Path) -> dict[str, list[int]]:
 
 
 def _rows_of(table: str, shapes: dict[str, list[int]]) -> int | None:
-    """Return the rows of the input matrix, whose stored name may have a prefix such as `bert.`."""
+    """Return the rows of the input matrix; the stored name may have a prefix such as `bert.`."""
     for parameter, shape in shapes.items():
         if parameter == table or parameter.endswith(f".{table}"):
             return shape[0]

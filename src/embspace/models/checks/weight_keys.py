@@ -62,7 +62,7 @@ def check_weight_keys(
 
 
 def is_encoder_alone(module: Any) -> bool:
-    """Return whether a model is loaded as the encoder of one that also has a decoder."""
+    """Return whether a model is loaded as the encoder of a model with a decoder."""
     return type(module) is not class_of(module.config) and type(module) is class_of_encoder(
         module.config
     )
@@ -138,7 +138,7 @@ def _tied_tables(module: Any) -> dict[str, str]:
 
 
 def _parameter_of(name: str, parameters: Collection[str]) -> str | None:
-    """Return the parameter that a tensor of this name may fill; None if there is none."""
+    """Return the parameter that a tensor of this name may fill, or None."""
     for spelled in (name, name.partition(".")[2]):
         for old, new in OLD_NAMES.items():
             if (now := re.sub(rf"\.{old}$", f".{new}", spelled)) in parameters:

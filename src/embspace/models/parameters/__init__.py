@@ -1,1 +1,1 @@
-"""The parameters of a model as vectors of its width, to be read in the words of its vocabulary."""
+"""The parameters of a model as vectors of the model's width, read as words of the vocabulary."""

@@ -62,7 +62,7 @@ class AllWeights:
     tokens: list[str]
     """By row of the token embeddings."""
     kinds: list[str]
-    """The kind of each token, from `vocabulary_table`."""
+    """The kinds of the tokens, from `vocabulary_table`."""
     parameters: ModelParameters | None
     """None for an architecture whose blocks are not known."""
 

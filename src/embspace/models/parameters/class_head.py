@@ -17,7 +17,7 @@ INNER = ("base_model.pooler.dense", "pre_classifier", "classifier.dense", "head.
 
 @dataclass(frozen=True, eq=False)
 class ClassHead:
-    """The vectors of each class."""
+    """The vectors of the classes."""
 
     labels: list[str]
     rows: Float[np.ndarray, "label dim"]

@@ -26,7 +26,7 @@ class LayerParameters:
     n_heads: int
     query: Float[np.ndarray, "row dim"]
     key: Float[np.ndarray, "row dim"]
-    """Keys and values that heads share are repeated for each head."""
+    """Keys and values that heads share are repeated for every head."""
     value: Float[np.ndarray, "row dim"]
     output: Float[np.ndarray, "row dim"]
     query_bias: Float[np.ndarray, " row"] | None
@@ -57,7 +57,7 @@ class LayerParameters:
         return len(self.query) // self.n_heads
 
     def groups(self) -> dict[str, Float[np.ndarray, "row dim"]]:
-        """Return all vectors, by the names that results give them."""
+        """Return all vectors by their names in results."""
         keys = {f"feed_forward_{name}": rows for name, rows in self.ff_keys.items()}
         attention = {
             "attention_query": self.query,

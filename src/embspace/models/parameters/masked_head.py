@@ -29,7 +29,7 @@ class HeadTransform:
     bias: Float[np.ndarray, " token"] | None
 
     def __call__(self, x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row width"]:
-        """Return what the head makes of states; `output` compares it with the tokens."""
+        """Return the states after the head, to be compared with the tokens by `output`."""
         import torch
         from transformers.activations import ACT2FN
 
@@ -120,7 +120,7 @@ def _check(dense: Any, scale: Any, activation: str, expected: tuple[int, int]) -
 
 
 def activation_of(config: Any) -> str:
-    """Return what a model calls the nonlinearity of its head."""
+    """Return the name of the nonlinearity of a model's head."""
     # ModernBERT's head has one of its own, DistilBERT's blocks call theirs otherwise.
     names = ("classifier_activation", "hidden_act", "activation")
     return str(next(getattr(config, name) for name in names if hasattr(config, name)))

@@ -12,7 +12,7 @@ from embspace.models.stream.blocks import Affine
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The maps of a block, torch tensors; each weight is (out, in), as torch's Linear holds it."""
+    """The maps of a block, torch tensors; all weights are (out, in), as in torch's Linear."""
 
     layer: int
     """1..L."""
@@ -81,7 +81,7 @@ def _mlp(key: str, value: str) -> Callable[[Any], tuple[dict[str, Affine], Affin
 
 
 def _mlp_of_gpt2(block: Any) -> tuple[dict[str, Affine], Affine]:
-    """Return the maps of `Conv1D`, which holds its matrix as (in, out)."""
+    """Return the maps of `Conv1D`, with its matrix as (in, out)."""
     into, out = block.mlp.c_fc, block.mlp.c_proj
     return {"key": Affine(into.weight.T, into.bias)}, Affine(out.weight.T, out.bias)
 

@@ -1,4 +1,4 @@
-"""Reads all parameters of a model that can be compared with its vocabulary."""
+"""Reads all parameters of a model that can be compared with the vocabulary."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -48,14 +48,14 @@ class FinalNorm:
 
 @dataclass(frozen=True, eq=False)
 class ModelParameters:
-    """The parameters of a model, and the matrices that lead to and from its vocabulary."""
+    """The parameters of a model, and the matrices that lead to and from the vocabulary."""
 
     layers: list[LayerParameters]
     """1..L."""
     input_embedding: Float[np.ndarray, "token dim"]
     """Mapped to the model's width where embeddings are factorised; without padding rows."""
     output_embedding: Float[np.ndarray, "token dim"]
-    """The matrix of the language-model head, if it has its own, else the input embedding."""
+    """The language-model head's own matrix, if present, else the input embedding."""
     head_transform: HeadTransform | None
     """None for a model that predicts no masked words."""
     final_norm: FinalNorm | None

@@ -10,7 +10,7 @@ from embspace.settings.model import Network
 
 
 def token_kinds(name: str, model: Network, n_tokens: int) -> list[str]:
-    """Return the kind of each token, as in `vocabulary_table`; `other` without a tokenizer."""
+    """Return the kinds of the tokens, as in `vocabulary_table`; `other` without a tokenizer."""
     if tokenizer_files(model) is None:
         return ["other"] * n_tokens
     kinds: list[str] = vocabulary_table(name, load_tokenizer(name, model), model)["kind"].tolist()

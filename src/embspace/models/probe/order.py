@@ -67,7 +67,7 @@ def _check_order(name: str, calls: list[tuple[Any, Any]], states: Any) -> None:
 
 
 def _blocks(module: Any, n_layers: int) -> list[Any]:
-    """Return the first list that has as many modules as there are layers."""
+    """Return the first list with as many modules as layers."""
     from torch.nn import ModuleList
 
     lists = [list(part) for part in module.modules() if isinstance(part, ModuleList)]
@@ -76,7 +76,7 @@ def _blocks(module: Any, n_layers: int) -> list[Any]:
 
 @contextmanager
 def _recorded(modules: list[Any]) -> Iterator[list[tuple[Any, Any]]]:
-    """Record inputs and outputs of modules in the order in which they run."""
+    """Record inputs and outputs of modules in the order of the calls."""
     calls: list[tuple[Any, Any]] = []
 
     def record(_: Any, arguments: tuple[Any, ...], named: dict[str, Any], made: Any) -> None:

@@ -1,4 +1,4 @@
-"""Forward passes of a few tokens, as extraction makes them."""
+"""Forward passes of a few tokens, as in extraction."""
 
 from collections.abc import Sequence
 from typing import Any

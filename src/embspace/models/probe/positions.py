@@ -1,4 +1,4 @@
-"""Finds whether a model adds positions to what it reads."""
+"""Finds whether a model adds positions to its input."""
 
 from typing import Any
 

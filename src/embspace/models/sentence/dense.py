@@ -26,7 +26,7 @@ class Dense:
 
     @property
     def dimension(self) -> int:
-        """Return the number of dimensions that come out."""
+        """Return the number of dimensions of the output."""
         return len(self.weight)
 
     def __call__(self, x: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " out"]:

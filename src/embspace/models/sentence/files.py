@@ -1,4 +1,4 @@
-"""The files by which sentence-transformers describes what follows a transformer."""
+"""The files in which sentence-transformers describes the modules after a transformer."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Reads what follows the transformer of a sentence model: pooling, linear layers, unit length."""
+"""Reads the modules after a sentence model's transformer: pooling, linear layers, unit length."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ Step = Callable[[Float[np.ndarray, " dim"]], Float[np.ndarray, " out"]]
 
 @dataclass(frozen=True)
 class SentenceModules:
-    """How a text becomes one vector."""
+    """The way from a text to a vector."""
 
     poolings: tuple[str, ...]
     """Poolings of the states of the last layer; the pooled vectors stand side by side."""
@@ -59,7 +59,7 @@ class SentenceModules:
     def vector(
         self, states: Float[np.ndarray, "token dim"], n_prompt: int
     ) -> Float[np.ndarray, " out"]:
-        """Return the vector of a window, whose first `n_prompt` tokens are the prompt's."""
+        """Return the vector of a window; the first `n_prompt` tokens are the prompt's."""
         n_left = 0 if self.includes_prompt else min(n_prompt, len(states) - 1)
         tokens = states[None, n_left:]
         vector = np.concatenate([pooled(tokens, mode, n_left)[0] for mode in self.poolings])
@@ -172,7 +172,7 @@ def _modes(file: Path, config: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _steps(parts: list[tuple[str, Path]], dim: int) -> tuple[tuple[Step, ...], int]:
-    """Return what is done to the pooled vector, and its dimension at the end."""
+    """Return the steps after pooling, and the dimension at the end."""
     steps: list[Step] = []
     for kind, place in parts:
         if kind == "Normalize":

@@ -1,4 +1,4 @@
-"""The vectors that a sentence model makes of texts: one for each text."""
+"""The vectors that a sentence model makes of texts, one per text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,9 +70,9 @@ class SentenceTexts:
         length_key: str,
         cut: Sequence[Window] = (),
     ) -> None:
-        """Cut texts into windows of at most `most` tokens, which share no token.
+        """Cut texts into windows of at most `most` tokens, without overlap.
 
-        Of the texts' windows `cut`, those that hold a whole text are taken as they are.
+        Windows of `cut` that hold a whole text are taken unchanged.
         """
         length, length_key = tokens_at_once(modules, tokenizer, most, length_key)
         self._modules = modules
@@ -98,7 +98,7 @@ class SentenceTexts:
         self._counts[window.text] += 1
 
     def vectors(self) -> Float[np.ndarray, "text dim"]:
-        """Return the mean of each text's windows, once all are added.
+        """Return the mean of each text's windows, after all were added.
 
         Raises:
             RefusedModel: if a vector holds NaN or infinities.
@@ -117,9 +117,9 @@ class SentenceTexts:
 def tokens_at_once(
     modules: SentenceModules, tokenizer: Any, most: int, length_key: str
 ) -> tuple[int, str]:
-    """Return how many tokens a sentence model reads at once, and the key that says so.
+    """Return how many tokens a sentence model reads at once, and the key behind this number.
 
-    `length_key` is the key that says `most`.
+    `most` is the value of `length_key`.
 
     Raises:
         RefusedModel: if a file of the model leaves no room beside the special tokens.
@@ -156,7 +156,7 @@ def sentence_vectors(
     tokenizer: Any,
     texts: Sequence[str],
 ) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors that a loaded model makes of a few texts; each window is read alone."""
+    """Return the vectors that a loaded model makes of a few texts; every window is read alone."""
     key = f"{model_file(name)}: key 'window'"
     most = largest_window(model, module)
     read = SentenceTexts(modules, texts, tokenizer, most, length_key=key)

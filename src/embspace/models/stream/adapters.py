@@ -40,7 +40,7 @@ def blocks_of(module: Any) -> list[Block]:
 
 
 def first_block(module: Any) -> Any:
-    """Return the module of block 1, whose input is layer 0."""
+    """Return the module of block 1, with layer 0 as input."""
     base = getattr(module, "base_model", module)
     return next(iter(_layers(base)))
 
@@ -50,7 +50,7 @@ def _model_type(module: Any) -> str:
 
 
 def _blocks_a_layer(module: Any) -> int:
-    """Return how many blocks a layer has: only in ALBERT can it be several."""
+    """Return how many blocks a layer has: several are possible only in ALBERT."""
     return int(getattr(getattr(module, "config", None), "inner_group_num", 1))
 
 
@@ -77,12 +77,12 @@ def _linear(layer: Any) -> Affine:
 
 
 def _linear_of_gpt2(layer: Any) -> Affine:
-    """Return a `Conv1D` of transformers, which holds its matrix as (dim, out)."""
+    """Return a `Conv1D` of transformers, with its matrix as (dim, out)."""
     return Affine(layer.weight.T, layer.bias)
 
 
 def _thirds(fused: Affine) -> list[Affine]:
-    """Return queries, keys and values, which are stacked in one matrix."""
+    """Return queries, keys and values from a single stacked matrix."""
     biases = [None] * 3 if fused.bias is None else fused.bias.chunk(3)
     return [
         Affine(weight, bias) for weight, bias in zip(fused.weight.chunk(3), biases, strict=True)

@@ -1,4 +1,4 @@
-"""The attention of one block, head by head, rebuilt from its weights."""
+"""The attention of a block, head by head, rebuilt from the weights."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -90,7 +90,7 @@ def check_head_count(module: Any) -> None:
 
 @contextmanager
 def _eager(module: Any) -> Iterator[None]:
-    """Make a model return its attention, and undo this afterwards."""
+    """Make a model return attention, and restore the model afterwards."""
     before = getattr(module.config, "_attn_implementation", None)
     if before == EAGER or not hasattr(module, "set_attn_implementation"):
         yield

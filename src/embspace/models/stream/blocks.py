@@ -7,15 +7,15 @@ from typing import Any
 from embspace.errors import InputError
 
 RotaryAngles = tuple[Any, Any]
-"""Cosines and sines of the rotary angles, each (1, token, head_dim)."""
+"""Cosines and sines of the rotary angles, both (1, token, head_dim)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """A linear map with its bias, if there is one."""
+    """A linear map with a bias, if present."""
 
     weight: Any
-    """(out, dim), as torch's Linear holds it: the output is weight @ x."""
+    """(out, dim), as in torch's Linear: the output is weight @ x."""
     bias: Any | None
     """(out,)."""
 
@@ -39,7 +39,7 @@ class Block:
     n_key_heads: int
     """Number of heads with separate keys and values, shared evenly by the queries."""
     scaling: float
-    """The factor that the product of query and key is multiplied by."""
+    """The factor of the product of query and key."""
     norm_first: bool
     """Whether norms are before attention and MLP (pre-norm) or after the sums (post-norm)."""
     attention_norm: Callable[[Any], Any]

@@ -28,7 +28,7 @@ class TokenIds:
     """True for tokens, special tokens included; False for padding."""
 
     def batches(self) -> Iterator[tuple[slice, Any, Any]]:
-        """Yield some texts at a time: which texts, their ids and their mask, as tensors."""
+        """Yield some texts at a time: the range of texts, their ids and their mask, as tensors."""
         import torch
 
         for first in range(0, len(self.ids), TEXTS_AT_ONCE):
@@ -84,7 +84,7 @@ def logits_above(
     has any effect.
 
     Raises:
-        InputError: for an architecture whose list of blocks is not known.
+        InputError: for an architecture with an unknown list of blocks.
     """
     return _outputs_above(module, layer, states, tokens, "logits")
 
@@ -92,12 +92,12 @@ def logits_above(
 def last_states_above(
     module: Any, layer: int, states: Float[np.ndarray, "text token dim"], tokens: TokenIds
 ) -> Float[np.ndarray, "text token out"]:
-    """Return the last states, after any norm, that the blocks above a layer make of its states.
+    """Return the last states, after any norm, from states at a layer, by the blocks above.
 
     As `logits_above`, for a model without a head.
 
     Raises:
-        InputError: for an architecture whose list of blocks is not known.
+        InputError: for an architecture with an unknown list of blocks.
     """
     return _outputs_above(module, layer, states, tokens, "last_hidden_state")
 
@@ -115,9 +115,9 @@ def last_states(module: Any, tokens: TokenIds) -> Float[np.ndarray, "text token 
 
 
 def can_be_entered(module: Any) -> bool:
-    """Return whether a model has a separate block for every layer, in a list that is known.
+    """Return whether a model has a separate block for every layer, in a known list.
 
-    It has not in ALBERT, where all layers share one block.
+    ALBERT does not: all layers share a block.
     """
     if not knows(module):
         return False
@@ -156,7 +156,7 @@ def _list_of_blocks(module: Any) -> tuple[str, Any]:
 
 @contextmanager
 def _entered_at(module: Any, layer: int) -> Iterator[list[Any]]:
-    """Replace the blocks up to a layer by one that returns the last states of a list."""
+    """Replace the blocks up to a layer by a block that returns the last states of a list."""
     import torch
 
     given = list[Any]()

@@ -22,7 +22,7 @@ class HeadWeights:
     query: Any
     """(head, head_dim, dim), as `key` and `value`."""
     key: Any
-    """Keys and values that several heads share are repeated for each head."""
+    """Keys and values that several heads share are repeated for every head."""
     value: Any
     output: Any
     """(head, dim, head_dim)."""
@@ -50,7 +50,7 @@ def head_weights(module: Any) -> list[HeadWeights]:
 
 
 def distinct_weights(layers: Iterable[HeadWeights]) -> list[HeadWeights]:
-    """Return the layers without those that repeat a block; ALBERT has one block for all layers."""
+    """Return the layers without repetitions of a block; in ALBERT, all layers share a block."""
     first = {layer.query.data_ptr(): layer for layer in reversed([*layers])}
     return sorted(first.values(), key=lambda layer: layer.layer)
 

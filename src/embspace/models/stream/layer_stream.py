@@ -1,4 +1,4 @@
-"""Everything that one block makes of a batch."""
+"""All tensors of a batch in a block."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -9,7 +9,7 @@ OF_PAIRS = ("scores", "attention")
 
 @dataclass(frozen=True, eq=False)
 class LayerStream:
-    """The stream through one block for one padded batch, torch float32.
+    """The stream through a block for a padded batch, torch float32.
 
     Rows of padding hold meaningless numbers.
     """
@@ -37,9 +37,7 @@ class LayerStream:
     attention_added: Any
     """(batch, token, dim): the output matrix times the concatenation, plus the bias."""
     after_attention: Any
-    """(batch, token, dim): input plus what attention added (pre-norm), or the norm of it
-    (post-norm).
-    """
+    """(batch, token, dim): input plus attention (pre-norm), or the norm of the sum (post-norm)."""
     mlp_input: Any
     """(batch, token, dim): `after_attention` (post-norm) or its norm (pre-norm)."""
     mlp_added: Any

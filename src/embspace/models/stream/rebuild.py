@@ -1,4 +1,4 @@
-"""Rebuilds the stream through every block of a model from its weights, layer by layer."""
+"""Rebuilds the stream through every block of a model from the weights, layer by layer."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -28,7 +28,7 @@ POINTS: tuple[Point, ...] = get_args(Point)[:4]
 
 @dataclass(frozen=True, eq=False)
 class TrackedStates:
-    """The states of all tokens of one text at one point of one layer."""
+    """The states of all tokens of a text at one point of a layer."""
 
     layer: int
     """0 of the embedding output, else 1..L."""
@@ -41,18 +41,18 @@ def tracked_states(
 ) -> Iterator[TrackedStates]:
     """Yield the states at every point of every layer, in the order of computation.
 
-    Of an architecture whose blocks cannot be rebuilt: layer 0 and the output of each layer, the
+    Of an architecture whose blocks cannot be rebuilt: layer 0 and the output of every layer, the
     last before any final norm.
 
-    `ids` has one text, special tokens included. Without `is_causal` a decoder sees later tokens,
-    too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add, instead
-    of the two-dimensional mask; an encoder is unchanged. With `as_coded`, the point `as_coded`
-    follows `attention_sum`.
+    `ids` has a single text, special tokens included. Without `is_causal` a decoder sees later
+    tokens, too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add,
+    instead of the two-dimensional mask; an encoder is unchanged. With `as_coded`, the point
+    `as_coded` follows `attention_sum`.
 
     Raises:
         InputError: for `as_coded` with norms before attention or with matrices that are not square;
-            for `as_coded`, or a decoder that sees later tokens, in an unknown architecture, which
-            is named.
+            for `as_coded`, or a decoder that sees later tokens, in an unknown architecture, naming
+            the architecture.
     """
     import torch
 

@@ -13,11 +13,11 @@ from embspace.models.parameters.masked_head import HeadTransform
 from embspace.settings.model import Model, VectorsModel, model_file
 
 Positions = Literal["none", "own", "first"]
-"""The vector added to each row of the vocabulary: none; the position vector of the token that is
-compared; that of the first position, whatever the token's, as in Avery's token tracker.
+"""The vector added to the rows of the vocabulary: none; the position vector of the compared token;
+the vector of the first position for any token, as in Avery's token tracker.
 """
 VocabularyNearness = Literal["cosine", "euclidean_distance", "head"]
-"""`head`: the scores of a head that predicts masked tokens; its first token is the likeliest."""
+"""`head`: the scores of a head that predicts masked tokens; the first token is the likeliest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class TrackedVocabulary:
     rows: Float[np.ndarray, "token dim"]
     """Raw, before any LayerNorm; mapped to the model's width where embeddings are factorized."""
     positional: Float[np.ndarray, "position dim"] | None
-    """Row 0 is position 0; None without position vectors, or if they have another width."""
+    """Row 0 is position 0; None without position vectors of the model's width."""
     head: HeadTransform | None = None
     final_norm: Any | None = None
     """The module after the last block, through which states go to the head."""
@@ -118,7 +118,7 @@ def tracked_vocabulary(
 
 
 def normed(final_norm: Any | None, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return states, in float32, after the module that follows the last block, if there is one."""
+    """Return states after the module behind the last block, if present, in float32."""
     import torch
 
     if final_norm is None:

@@ -1,4 +1,4 @@
-"""Reads tokenizer.json itself, and finds how a class of transformers differs from it."""
+"""Reads tokenizer.json itself, and finds the differences from a class of transformers."""
 
 import json
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def read_file(folder: Path) -> Any:
 
 
 def _check_numbers(tokenizer: Any, added: list[dict[str, Any]], file: Path) -> None:
-    """Stop if an added token has another id than its file says, as behind a gap in the ids."""
+    """Stop if an added token has a different id than in its file, as behind a gap in the ids."""
     for token in added:
         number = tokenizer.token_to_id(token["content"])
         if number != token["id"]:
@@ -93,7 +93,7 @@ def differing_parts(own: Any, made: Any) -> list[str]:
 
 
 def _plain(part: Any) -> Any:
-    """Return a part with one form for nothing, such as no prefix."""
+    """Return a part with a single form for nothing, such as no prefix."""
     if isinstance(part, dict):
         return {key: _plain(value) for key, value in part.items() if value not in (None, "")}
     return part

@@ -34,7 +34,7 @@ class Entry:
 
 
 def entries(tokenizer: Any, spelling: Spelling, names: Sequence[str]) -> list[Entry]:
-    """Return for each entry of a vocabulary whether texts reach it, in the order of ids.
+    """Return whether texts reach the entries of a vocabulary, in the order of ids.
 
     `tokenizer` is made by `read_tokenizer`; `names` are the tokens by id.
     """

@@ -24,7 +24,7 @@ class Reading:
 
     tokenizer: Any
     note: str = ""
-    """A sentence; "" if class and file agree, or there is no file."""
+    """A sentence; "" if class and file agree, or the file is missing."""
 
 
 def read_folder(folder: Path) -> Reading:
@@ -94,7 +94,7 @@ def _check_fast(folder: Path, made: Any) -> None:
 
 @dataclass(frozen=True)
 class _Names:
-    """What the file does not say: the roles of special tokens, and how many tokens are read."""
+    """Facts missing in the file: the roles of special tokens, and how many tokens are read."""
 
     roles: dict[str, str]
     """For example cls_token -> [CLS]."""

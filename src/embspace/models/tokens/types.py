@@ -16,10 +16,10 @@ TEXT = "a b"
 
 
 def find_types(module: Any, tokenizer: Any) -> TokenTypes | None:
-    """Return the types that transformers' own call gives a model; None where they change nothing.
+    """Return the token types from transformers' own call; None if they do not change the states.
 
     Raises:
-        RefusedModel: if one special token has several types.
+        RefusedModel: if a special token has several types.
     """
     given = tokenizer(TEXT, return_special_tokens_mask=True)
     if INPUT not in given or INPUT not in signature(module.forward).parameters:
@@ -37,7 +37,7 @@ def find_types(module: Any, tokenizer: Any) -> TokenTypes | None:
 
 
 def _changes(module: Any, ids: list[int], types: list[int]) -> bool:
-    """Return whether the states of a text differ with its types from those without."""
+    """Return whether the types change the states of a text."""
     import torch
 
     row = torch.tensor([ids])

@@ -8,7 +8,7 @@ from embspace.models.windows import Window
 
 
 def share_unknown(windows: Sequence[Window], unknown: int | None) -> float:
-    """Return the share of unknown tokens, those of this id, in the texts; 1 without any token."""
+    """Return the share of unknown tokens, with this id, in the texts; 1 without any token."""
     return share_of(*count_unknown(windows, unknown))
 
 

