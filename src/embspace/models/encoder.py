@@ -27,7 +27,7 @@ class EncodedWindow:
     tokens: Float[np.ndarray, "layer token dim"]
     pooled: dict[str, Float[np.ndarray, "layer dim"]]
     final_norm: Float[np.ndarray, "1 token norm_dim"] | None
-    """The norm after the last block, applied to the last layer; None without a norm."""
+    """The last layer after the norm that follows the last block; None without a norm."""
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Return `token` (layer, token, dim) and pooled tensors (layer, 1, dim); also normed."""

@@ -10,7 +10,7 @@ BYTES = 4  # a parameter in float32
 def check_memory(name: str, model: Network, *, copies: int = 1) -> None:
     """Stop if `copies` of the parameters of `name`, in float32, exceed the free memory.
 
-    A model whose file does not say how many `parameters` it has is not held back.
+    A model whose file does not say how many `parameters` it has is not stopped.
 
     Raises:
         InputError: naming the file, what the model needs and what is available.

@@ -85,7 +85,7 @@ def _steps(step: Any) -> Iterator[dict[str, Any]]:
 
 
 def _space_marker(step: dict[str, Any]) -> str:
-    """Return what a step writes for a space, if it writes something else."""
+    """Return what a step writes for a space, or "" if a space stays."""
     if step["type"] == "Metaspace":
         return str(step["replacement"])
     pattern = step.get("pattern")

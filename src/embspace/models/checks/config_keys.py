@@ -215,7 +215,7 @@ def _is_known(key: str, config: Any, model_class: type) -> bool:
 
 
 def _is_done(key: str, value: Any, config: Any, model_class: type) -> bool:
-    """Return whether a class behaves as the value of its key says."""
+    """Return whether a class does what the value of a config key says."""
     source = _source(model_class.__module__)
     if key in ROTARY and isinstance(value, dict):  # of each kind of layers, or of all
         parts = [value, *(part for part in value.values() if isinstance(part, dict))]

@@ -72,7 +72,7 @@ def check_head_count(module: Any) -> None:
     """Stop unless the heads divide the width, or have a separate width.
 
     Raises:
-        InputError: naming the number of heads and the width; or None, which is no model.
+        InputError: naming the number of heads and the width; also for None, which is no model.
     """
     config = getattr(module, "config", None)
     if config is None:

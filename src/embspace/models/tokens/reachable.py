@@ -23,7 +23,7 @@ NEVER = {chr(byte) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
 
 @dataclass(frozen=True)
 class Entry:
-    """Whether texts reach a token, with the tokens that are made of its text otherwise."""
+    """Whether texts reach a token, and the tokens that its text becomes otherwise."""
 
     status: str
     """reachable; special (for no text); unreachable; open (a part of a character, reached by no
