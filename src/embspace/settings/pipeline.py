@@ -1,4 +1,4 @@
-"""Finds stages: the graph is a dvc.yaml for every chapter, and the root's."""
+"""Finds stages: the graph has one dvc.yaml per chapter, and one at the root."""
 
 import hashlib
 import re

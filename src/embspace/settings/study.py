@@ -72,7 +72,7 @@ def home_study(cache: Path) -> Path:
 
 
 def renew_package(folder: Path) -> None:
-    """Write into a study without code which embspace is installed, to make stages notice."""
+    """Record in a study without code which embspace is installed: stages notice a change."""
     made_of, source = folder / MADE_OF, brought_along()
     if source is not None and made_of.is_file() and made_of.read_text("utf-8") != told_apart():
         _write_package(folder, source)
