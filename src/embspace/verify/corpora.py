@@ -84,7 +84,7 @@ def left_out(file: Path) -> str:
 
 
 def joint_columns(file: Path, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of a result, a path below results/, that depend on all corpora."""
+    """Return those of `columns` of a result, relative to results/, that depend on all corpora."""
     patterns = _patterns(file)
     return tuple(c for c in columns if any(fnmatchcase(c, pattern) for pattern in patterns))
 

@@ -200,7 +200,7 @@ def read_state(file: Path, name: str) -> State:
 
 
 def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
-    """Return the content of a file about the protocol `name` with all `parts`.
+    """Return the content of a file about the protocol `name`, which must have all `parts`.
 
     Raises:
         InputError: if the file lacks a part, or is about a different protocol.

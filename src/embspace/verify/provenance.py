@@ -93,7 +93,7 @@ def simd_extensions() -> list[str]:
 
 
 def blas() -> list[str]:
-    """Return the linear algebra libraries of NumPy and SciPy, with the assumed processor."""
+    """Return the linear algebra libraries of NumPy and SciPy, and the processor they compute as."""
     import numpy  # noqa: F401  loads its library
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_info
