@@ -1,4 +1,4 @@
-"""How well numbers of pairs agree with printed ones, compared with renaming the things paired."""
+"""How well numbers of pairs agree with printed ones, and how well after renaming the things."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
