@@ -62,7 +62,7 @@ def agreements(tree: Node) -> Iterator[tuple[str, int, int]]:
 
 
 def agreement_distances(language: Language, longest: int) -> Float[np.ndarray, " distance"]:
-    """P(distance), 0 to `longest`, between a sentence's verb and its subject's noun, in words.
+    """Return P(distance), 0 to `longest`, from a sentence's verb to its subject's noun, in words.
 
     Exact from the rules. For verbs of relative clauses, it is 1 in object relatives and 2 in
     subject relatives.
@@ -79,7 +79,7 @@ def agreement_distances(language: Language, longest: int) -> Float[np.ndarray, "
 
 
 def attractor_counts(language: Language, largest: int) -> Float[np.ndarray, " count"]:
-    """P(n), n = 0 to `largest`, of nouns of the other number between a sentence's noun and verb."""
+    """Return P(n), n = 0 to `largest`, of nouns of the other number between noun and verb."""
     distribution = np.zeros(largest + 1)
     for share, rest in _after_noun(language):
         distribution += share * count_distribution(

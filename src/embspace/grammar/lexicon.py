@@ -55,8 +55,8 @@ class Entry(NamedTuple):
 class Lexicon:
     """`forms[word_class][topic][rank]`; a class that all topics share has one row.
 
-    Of a class and topic, the word of rank r, from 0, is used with a probability in proportion to (r
-    + 1) ^ -`zipf_exponent`. A stem has the same topic and rank in both numbers.
+    Of a class and topic, the word of rank r, from 0, occurs with a probability that is in
+    proportion to (r + 1) ^ -`zipf_exponent`. A stem has the same topic and rank in both numbers.
     """
 
     forms: dict[str, list[list[str]]]
