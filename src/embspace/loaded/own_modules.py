@@ -24,7 +24,7 @@ class OwnModules(SentenceModules):
     def vector(
         self, states: Float[np.ndarray, "token dim"], n_prompt: int
     ) -> Float[np.ndarray, " out"]:
-        """Return what the modules make of a window, with a prompt of `n_prompt` tokens.
+        """Return the modules' vector of a window; the first `n_prompt` tokens are the prompt's.
 
         The result is the object's own vector of the text in a batch of one, cut to `dimension`
         numbers.

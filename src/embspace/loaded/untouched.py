@@ -10,7 +10,7 @@ Restore = Callable[[], None]
 
 @contextmanager
 def untouched(module: Any, tokenizer: Any) -> Iterator[None]:
-    """Restore a torch module and a fast tokenizer, at the end, to the state at the start.
+    """Set a torch module and a fast tokenizer back, at the end, to the state at the start.
 
     For every part of the module, config, attributes and their containers are restored (hooks,
     buffers, and parts that the model itself exchanges, such as BigBird's attention); for the
