@@ -77,7 +77,7 @@ def plan_shards(
 
 
 def _cuts(source: Source, n_rows: int, n_shards: int) -> list[int]:
-    """Return where shards begin, and the end of the last; they begin at documents kept whole.
+    """Return where shards begin, and the end of the last; at documents, if these must stay whole.
 
     There are fewer shards if a document is longer than a shard.
     """
