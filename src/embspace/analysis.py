@@ -1,8 +1,8 @@
 """Declares an analysis once: inputs, tables and columns.
 
-A declaration stands beside the function of the stage, src/embspace/<verb>/<chapter>/<noun>.py. The
-declaration gives the stage files to load and save, and empty tables; `python -m embspace.graph`
-writes files from the declaration.
+A declaration stands beside the function of its stage, src/embspace/<verb>/<chapter>/<noun>.py. The
+stage takes from it the files to load and save, and empty tables; `python -m embspace.graph` writes
+files from it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,15 +50,15 @@ def place(path: str, name: str, settings: Mapping[str, Any] | None = None) -> st
 class Table:
     """The columns of a table, by name or by pattern: `quantile_*` are all quantiles in settings.
 
-    A column without a heading is not shown to readers. A heading may belong to a single column of
-    an earlier pattern; the column then keeps the pattern's place in the order.
+    A column without a heading is not shown to readers. A heading may belong to one column of an
+    earlier pattern; the column then keeps the pattern's place in the order.
     """
 
     columns: Mapping[str, Column]
     compared: Sequence[str] = ()
     """The columns for comparing two models."""
     along: str = ""
-    """The number to order compared rows of the same keys, such as a layer."""
+    """The number that orders compared rows of the same keys, such as a layer."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -75,7 +75,7 @@ class Table:
 
     @property
     def headings(self) -> dict[str, str]:
-        """Return the headings for readers, in the order of columns; a null follows the quantity."""
+        """Return the headings for readers, in the order of columns; a null follows its quantity."""
         headings = {
             name: column[1] for name, column in self.columns.items() if not isinstance(column, str)
         }
@@ -87,7 +87,7 @@ class Table:
         """Return rows as this table: all columns in order, NaN for a missing value.
 
         Raises:
-            ValueError: for an undeclared column.
+            ValueError: if a row has a column that is not declared.
         """
         table = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
         places = {str(name): self._place(str(name)) for name in table}
@@ -108,7 +108,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Source:
-    """The source of an argument, if the suffix of a path does not tell how to load."""
+    """The source of an argument, if the suffix of a path does not say how to load it."""
 
     load: Callable[..., Any]
     """Takes the paths, then name and description, then the lists, if given."""
@@ -119,7 +119,7 @@ class Source:
     described: bool = False
     """Whether name and description of the model or run, or both names of a pair, go with paths."""
     named: Sequence[str] = ()
-    """Further files read by the loader, named in files of `path`."""
+    """Further files that the loader reads because files of `path` name them."""
 
     @property
     def paths(self) -> list[str]:
@@ -147,9 +147,8 @@ def _as_source(source: str | Source) -> Source:
 class Analysis:
     """An analysis.
 
-    In paths, {model} stands for the name of a model, or for `toy`; {run} for the name of a run;
-    {pair} for the name of two models, {model} and {other_model}; {<key>} for the value of a
-    setting.
+    In paths, {model} stands for the name of a model, or for `toy`; {run} for that of a run; {pair}
+    for that of two models, {model} and {other_model}; {<key>} for the value of a setting.
     """
 
     noun: str
@@ -208,12 +207,12 @@ class Analysis:
 
     @property
     def lists(self) -> list[str]:
-        """Return the lists of params.yaml for the analysis."""
+        """Return the lists of params.yaml that the analysis takes."""
         return sorted({name for source in self.sources.values() for name in source.lists})
 
     @property
     def is_described(self) -> bool:
-        """Return whether the stage reads the description or files of the model or run."""
+        """Return whether the stage reads the description or the files of its model or run."""
         described = any(source.is_described for source in self.sources.values())
         return self.item != "pair" and (described or PIN in self.deps())
 
@@ -254,7 +253,7 @@ class Analysis:
         """Save the results of the function under the name of a model, below a folder.
 
         Raises:
-            ValueError: if a result is undeclared, or a declared result is missing.
+            ValueError: if a result is not declared, or a declared result is missing.
         """
         if wrong := outcome.keys() ^ self.outputs.keys():
             raise ValueError(f"{self.stage}: results unlike the declared ones: {sorted(wrong)}")
@@ -268,7 +267,7 @@ class Analysis:
                 self.data[result](outcome[result], target)
 
     def empty(self, **scalars: Any) -> Outcome:
-        """Return results without rows, for a model without the vectors."""
+        """Return results without rows, for a model that lacks the vectors."""
         tables = {name: table.of() for name, table in self.tables.items()}
         nothing = {"parquet": pd.DataFrame(), "safetensors": {}}
         large = {suffix: nothing[suffix] for suffix in self.data}

@@ -32,7 +32,7 @@ def choose_device(device: Device) -> str:
 def on_device(x: np.ndarray, device: Device) -> Any:
     """Return `x` for `embspace.geometry`: a tensor on a CUDA device, else `x` itself.
 
-    Devices without CUDA lack float64, needed for sums.
+    Other devices lack float64, which sums need.
 
     Raises:
         InputError: if the device is missing.

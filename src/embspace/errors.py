@@ -20,11 +20,11 @@ class InputError(Exception):
     """An unfit input from outside; commands show the message without a traceback."""
 
     exit_code = 1
-    """The exit code of a command ended by this error."""
+    """The exit code of a command that this error ends."""
 
 
 class RefusedModel(InputError):
-    """A model with files unreadable in the makers' sense."""
+    """A model whose files cannot be read as its makers meant."""
 
     exit_code = 2
 
@@ -52,13 +52,13 @@ def not_among(name: object, allowed: Collection[str], listed_by: str = "") -> st
 
 
 def did_you_mean(name: object, allowed: Collection[str]) -> str:
-    """Return the allowed name most like `name`, as the end of a message; "" without such a name."""
+    """Return the allowed name most like `name`, to follow a message; "" without such a name."""
     close = get_close_matches(str(name), allowed, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def visible(text: str) -> str:
-    r"""Return `text` with control characters as \x1b, harmless to a terminal; lines stay."""
+    r"""Return `text` with control characters as \x1b, which steers no terminal; lines stay."""
     return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
@@ -73,7 +73,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def shortened(value: object) -> str:
-    """Return `value` as Python writes the value, cut where long or deep."""
+    """Return `value` as Python writes the value, cut if long or deep."""
     return _SHORT.repr(value)
 
 

@@ -113,7 +113,7 @@ def _chapters() -> dict[str, list[Declared]]:
 
 
 def tables() -> dict[Path, str]:
-    """Return the content of the files with results and headings for drawings."""
+    """Return the content of the files from which drawings take results and headings."""
     folder = Path("src/embspace/draw")
     return {
         folder / chapter / TABLES: tables_of(analyses) for chapter, analyses in _chapters().items()
@@ -146,7 +146,7 @@ def _text(path: Path) -> str:
 def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path) -> str:
     """Return a graph with the stages of the declared analyses, new stages before the drawings.
 
-    `members` are all of the chapter: remaining stages of declared nouns go, with their comments.
+    `members` are all of the chapter: other stages of declared nouns go, with their comments.
     """
     members = [*members]
     together = _drawings(chapter, chapter) if members else {}
@@ -221,7 +221,7 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
 
 
 def _results_in(file: Path) -> list[str]:
-    """Return the results named in settings or a publication, except in claims on layers."""
+    """Return the results that settings or a publication names, except in claims on layers."""
     if file.suffix != ".yaml" or "{" in file.name:
         return []
     content = {key: value for key, value in read_yaml(file).items() if key != "claims_on_layers"}
@@ -229,14 +229,14 @@ def _results_in(file: Path) -> list[str]:
 
 
 def _drawings(chapter: str, name: str) -> dict[str, Any]:
-    """Return the drawings of the stage named after a chapter, or after a noun drawn alone."""
+    """Return what the stage draws that is named after a chapter, or after a noun drawn alone."""
     module = "__main__" if name == chapter else name
     drawings: dict[str, Any] = import_module(f"embspace.draw.{chapter}.{module}").DRAWINGS
     return drawings
 
 
 def drawing_of(member: Declared) -> Any:
-    """Return the drawing of an analysis, drawn by the chapter or by a separate stage."""
+    """Return the drawing of an analysis, which its chapter or a separate stage draws."""
     noun, chapter = member.analysis.noun, member.chapter
     together = _drawings(chapter, chapter)
     return (together if noun in together else _drawings(chapter, noun))[noun]
@@ -245,8 +245,8 @@ def drawing_of(member: Declared) -> Any:
 def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, Any]:
     """Return the stage that draws a chapter, or a single noun of the chapter.
 
-    Runs share a page. The stage depends on folders, which may still have runs removed from
-    `trained`.
+    Runs share a page. The stage depends on folders, as runs that `trained` no longer names stay
+    there.
     """
     from embspace.draw.page.saving import functions_of
 
@@ -279,7 +279,7 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
 
 
 def _call(module: str, over: str, files: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the items of a stage, if any, the settings with names of files, and the command."""
+    """Return the items of a stage, if any, the settings that name files, and the command."""
     kind, items = ITEMS.get(over, "model"), f"${{{over}}}"
     group = "pages" if over == RUN_PAGES else GROUPS.get(kind, kind)
     argument = f" {group}={BLANKS[kind]}" if over not in ("", RUN_PAGES) else ""
@@ -289,7 +289,7 @@ def _call(module: str, over: str, files: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[str, None]]]:
-    """Return the settings files without keys, for `deps`, and the remaining files, for `params`."""
+    """Return the settings files without keys, for `deps`, and the rest, for `params`."""
     without_keys = [file for file in files if "${" not in file and not read_yaml(root / file)]
     return without_keys, [{file: None} for file in files if file not in without_keys]
 
@@ -362,7 +362,7 @@ def with_rows(text: str, model: str) -> str:
     """Return the list of analyses with the rows of declared analyses, new rows at the end.
 
     A row with several analyses stays; the row of an analysis without a question goes. `model` names
-    the model with figures in git; a row of pairs or of further lists keeps the name in the row.
+    the model with figures in git; a row of pairs or of further lists keeps its name.
     """
     lines = text.splitlines()
     for member in declared():
@@ -403,7 +403,7 @@ def _row(member: Declared, model: str, old: str, drawn_in: str) -> str:
 
 
 def _item_with_figure(analysis: Analysis, model: str, old: str) -> str:
-    """Return the model, run or pair of a row's figure, or `<model>` for a figure missing in git."""
+    """Return the model, run or pair whose figure a row shows, or `<model>` if git has none."""
     if analysis.over in ("", "models"):
         return model if analysis.over else TOY
     if analysis.item == "run":
@@ -413,7 +413,7 @@ def _item_with_figure(analysis: Analysis, model: str, old: str) -> str:
 
 
 def _nouns(line: str) -> list[str]:
-    """Return the nouns in the last cell of a row; none for a line without cells."""
+    """Return the nouns in the last cell of a row; none for a line that is no row."""
     return re.findall(r"`(\w+)`", line.split("| ")[-1]) if line.startswith("|") else []
 
 
@@ -445,7 +445,7 @@ def with_compared(text: str) -> str:
 
 
 def _listed(key: str, value: Any) -> str:
-    """Return an entry of a source; a list too long for a line has a line for every item."""
+    """Return an entry of a source; a list too long for a line has a line per item."""
     text = value if isinstance(value, str) else f"[{', '.join(value)}]"
     line = f"{key}: {text}"
     return line if len(line) <= WIDTH - 4 else "\n      - ".join([f"{key}:", *value])
@@ -484,7 +484,7 @@ def _dumped(content: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write and name the changed files; first the files read by drawings at import."""
+    """Write and name the files that differ; first the files that drawings read when imported."""
     for contents in (tables, partial(rest, Path())):
         for path, content in contents().items():
             if not path.is_file() or _text(path) != content:

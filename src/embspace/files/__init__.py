@@ -1,1 +1,1 @@
-"""Reads and writes files, with a module per format."""
+"""Reads and writes files, with one module for each format."""

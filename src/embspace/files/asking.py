@@ -4,9 +4,9 @@ import os
 
 
 def allow_hub() -> None:
-    """Let this process connect to the hub, in spite of earlier imports.
+    """Let this process ask the hub, whatever was imported before.
 
-    Unless HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE was set at the start of the process.
+    Without effect if HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE was set when the process started.
     """
     from huggingface_hub import constants
     from psutil import Process

@@ -41,7 +41,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, and record the file as computed by this tree."""
+    """Write `content` to `path`, and remember that this tree computed it."""
     with writing(path) as partial:
         partial.write_bytes(content)
     computed = [*_computed(path), hashlib.sha256(content).hexdigest()]
@@ -95,7 +95,7 @@ def _machine() -> str:
 
 
 def _is_written(partial: Path, machine: str | None, process: str | None) -> bool:
-    """Return whether a process may still write to `partial`, with these parts in the name."""
+    """Return whether a process may still write to `partial`, whose name has these parts."""
     import psutil
 
     if process is None:

@@ -1,4 +1,4 @@
-"""Folders with write access: for temporary files, and for code compiled by numba."""
+"""Folders that must be writable: for temporary files, and for the code that numba compiles."""
 
 import os
 import tempfile
@@ -8,7 +8,7 @@ from pathlib import Path
 from embspace.errors import InputError
 
 KEPT_IN = "NUMBA_CACHE_DIR"
-"""The environment variable with numba's folder of compiled code."""
+"""The environment variable that tells numba where to keep compiled code."""
 
 
 def let_compiled_code_be_kept() -> None:
@@ -24,10 +24,10 @@ def let_compiled_code_be_kept() -> None:
 
 
 def check_temporary_folder() -> None:
-    """Stop if no temporary file can be written, as nearly every command needs temporary files.
+    """Stop if no temporary file can be written, which nearly every command needs.
 
     Raises:
-        InputError: naming the variable to set to another folder.
+        InputError: naming the variable that can name another folder.
     """
     try:
         tempfile.gettempdir()

@@ -1,4 +1,4 @@
-"""Copies files and folders, and writes only different files."""
+"""Copies files and folders, and touches only what differs."""
 
 import shutil
 from filecmp import cmp
@@ -42,7 +42,7 @@ def check_links(folder: Path) -> None:
 
 
 def copy_file(source: Path, target: Path) -> None:
-    """Make `target` a copy of `source`, with the same time, whole or not at all."""
+    """Make `target` a copy of `source`, with its time, whole or not at all."""
     if not (target.is_file() and cmp(source, target, shallow=False)):
         with writing(target) as partial:
             shutil.copy2(source, partial)  # with its time, which numba looks at

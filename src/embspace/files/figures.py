@@ -23,10 +23,10 @@ SOURCE = {"png": "Source", "svg": "Source", "pdf": "Subject"}
 
 
 def save_figure(figure: Figure, paths: Iterable[str], title: str, source: str = "") -> None:
-    """Write the figure to all paths; the suffix tells the format.
+    """Write the figure to each path, whose suffix tells the format.
 
-    The files contain the `title` and, if given, the `source`: stages and settings. A PNG also has
-    the `Description`, the words above the panels.
+    Each file contains the `title` and, if given, the `source`: stages and settings. A PNG also has
+    a `Description`, the words above the panels.
     """
     # A figure that is to lay itself out is drawn twice for each file; it falls back to the style.
     with rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
@@ -49,10 +49,10 @@ def embedded(svg: bytes) -> bytes:
 
 
 def _fix_layout(figure: Figure) -> None:
-    """Compute and round the places of all axes, then stop the layout.
+    """Compute the places of all axes once, round them, and switch the layout off.
 
     The solver of a constrained layout adds up in the order of memory addresses: another process may
-    differ in the last bit of a place, and then in the color of a pixel.
+    differ in the last bit of a place, and so in the color of a pixel.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine(None)

@@ -14,7 +14,7 @@ def read_json(file: Path) -> Any:
     """Return the content of a JSON file, without a byte order mark.
 
     Raises:
-        RefusedModel: for a missing file, no JSON, or git's pointer to a large file.
+        RefusedModel: if the file is missing, is not JSON, or is git's pointer to a large file.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -31,7 +31,7 @@ def read_keys(file: Path) -> dict[str, Any]:
     """Return the keys and values of a JSON file.
 
     Raises:
-        RefusedModel: as `read_json`, or for content without keys.
+        RefusedModel: as `read_json` does, or if the file has no keys.
     """
     content = read_json(file)
     if not isinstance(content, dict):
@@ -40,7 +40,7 @@ def read_keys(file: Path) -> dict[str, Any]:
 
 
 def check_pointers(folder: Path) -> None:
-    """Stop at a file with only git's pointer to a large file, from a clone without LFS.
+    """Stop at a file of which only git's pointer is there, as in a clone without LFS.
 
     Raises:
         RefusedModel: naming the file.

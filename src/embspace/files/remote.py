@@ -1,4 +1,4 @@
-"""Files named by a user's path or http(s) address; addresses are read with patience."""
+"""Files that a user names by path or http(s) address; addresses are read with patience."""
 
 import http.client
 import math
@@ -119,11 +119,11 @@ class Pace:
         self._start, self._n_bytes = time.monotonic(), 0
 
     def count(self, n_bytes: int) -> None:
-        """Count received bytes.
+        """Count bytes that have come.
 
         Raises:
-            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes a second, and beyond
-                the limits.
+            InputError: after `LONG` seconds with fewer than `SLOWEST` bytes in each, and beyond the
+                limits.
         """
         self._n_bytes += n_bytes
         seconds = time.monotonic() - self._start
@@ -152,6 +152,6 @@ def _whole(answer: http.client.HTTPResponse, pace: Pace) -> bytes:
 
 
 def _retry_after(error: urllib.error.HTTPError) -> float:
-    """Return the waiting time in seconds requested by a busy server; 0 for none, or for a date."""
+    """Return how many seconds a busy server asks to wait; 0 for no number, or a date."""
     value = error.headers.get("Retry-After", "")
     return float(value) if value.isdecimal() else 0.0

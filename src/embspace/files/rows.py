@@ -15,7 +15,7 @@ def save_rows(table: pd.DataFrame, path: str) -> None:
 
 
 def load_rows(path: str) -> pd.DataFrame:
-    """Return a table written by `save_rows`."""
+    """Return a table that `save_rows` wrote."""
     try:
         return pd.read_parquet(path)
     except FileNotFoundError:

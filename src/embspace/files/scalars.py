@@ -10,13 +10,13 @@ from embspace.files.atomic import write_bytes
 
 
 def save_scalars(scalars: dict[str, Any], path: str) -> None:
-    """Write a nested dictionary of numbers and strings; NaN, missing in JSON, becomes null."""
+    """Write a nested dictionary of numbers and strings; NaN, which JSON lacks, becomes null."""
     text = json.dumps(_six_digits(scalars), indent=2, ensure_ascii=False, allow_nan=False)
     write_bytes(Path(path), f"{text}\n".encode())
 
 
 def load_scalars(path: str) -> dict[str, Any]:
-    """Return the numbers written by `save_scalars`."""
+    """Return the numbers that `save_scalars` wrote."""
     try:
         content: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:

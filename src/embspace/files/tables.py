@@ -1,4 +1,4 @@
-"""Result tables: tidy CSV, a row a fact, six significant digits."""
+"""Result tables: tidy CSV, one row per fact, six significant digits."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from embspace.errors import InputError
 from embspace.files.atomic import write_bytes
 
 Row = dict[str, Any]
-"""A row of a future table: value by column."""
+"""A row before there is a table: value by column."""
 NumberRow = dict[str, float]
 """A row of numbers alone."""
 Tables = dict[str, pd.DataFrame]
@@ -23,7 +23,7 @@ def save_table(table: pd.DataFrame, path: str) -> None:
 
 
 def load_table(path: str) -> pd.DataFrame:
-    """Return a table written by `save_table`. The tokens "nan", "null" and "NA" stay words."""
+    """Return a table that `save_table` wrote. The tokens "nan", "null" and "NA" stay words."""
     try:
         return pd.read_csv(path, keep_default_na=False, na_values=[""], encoding="utf-8")
     except FileNotFoundError:
@@ -33,7 +33,7 @@ def load_table(path: str) -> pd.DataFrame:
 
 
 def coarse_quantiles(rows: pd.DataFrame) -> str:
-    """Return a sentence on empty quantiles in a table of distributions; "" without empty quantiles.
+    """Return a sentence on the quantiles that a table of distributions leaves empty; "" if none.
 
     A row has the name of its `quantity`, `n` and the `resolution` of the bins, 0 without bins.
     """

@@ -73,7 +73,7 @@ def save_tensors(tensors: Mapping[str, np.ndarray], path: str) -> None:
 
 
 def load_tensors(path: str, names: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """Return the tensors of a file by name: the tensors in `names`, or all."""
+    """Return the tensors of a file by name: those in `names`, or all."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -86,7 +86,7 @@ def load_tensors(path: str, names: Sequence[str] | None = None) -> dict[str, np.
 
 
 def map_tensors(path: str, names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Return tensors of a file, read-only; only the accessed parts are read."""
+    """Return tensors of a file, read-only; only the parts that are accessed are read."""
     start, header = _header(path)
     try:
         return {name: _mapped(path, start, header[name]) for name in names}
@@ -112,7 +112,7 @@ def listed_shapes(path: str) -> dict[str, list[int]]:
 
 
 def _header(path: str) -> tuple[int, dict[str, Any]]:
-    """Return the first byte of the values in a file, and the header with names and shapes."""
+    """Return the byte at which the values of a file start, and the header that describes them."""
     try:
         with Path(path).open("rb") as stream:
             start = 8 + int.from_bytes(stream.read(8), "little")

@@ -1,4 +1,4 @@
-"""Tables of texts: .jsonl, .json, .csv, .tsv, .parquet, or plain text, a text a line."""
+"""Tables of texts: .jsonl, .json, .csv, .tsv, .parquet, or plain text with one text a line."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ START = 4096  # bytes by which a wide encoding is told
 
 
 class MissingColumnError(InputError):
-    """A file of texts lacks the required `column`."""
+    """A file of texts lacks a `column` that it should have."""
 
     def __init__(self, message: str, column: str) -> None:
         super().__init__(message)
@@ -90,7 +90,7 @@ def content_of(path: str) -> tuple[str, bytes]:
 
 
 class Place:
-    """A file or folder of texts, under the user's name, with texts for messages."""
+    """A file or folder of texts, by the name that a user gave, and what messages say about it."""
 
     def __init__(self, path: str, separator: str | None) -> None:
         self.path, self.file, self.separator = path, local_path(path), separator
@@ -101,18 +101,18 @@ class Place:
         return f"{self.path}, {'entry' if self.ending == JSON else 'line'} {line}"
 
     def other_separator(self, names: list[str]) -> str:
-        """Return a question after the separator, if the only column name looks like several."""
+        """Return a question about the separator, if the only column name looks like several."""
         if usual := SEPARATORS.get(self.ending):
             return other_separator(names, self.separator or usual)
         return ""
 
     def advice(self) -> str:
-        """Return the advice to convert the file to UTF-8."""
+        """Return advice on how to make the file UTF-8."""
         with opened(self.file) as stream:
             return advice(self.file, stream.read())
 
     def wide(self) -> str:
-        """Return the advice for a file of lines that looks like UTF-16 without a mark, else ""."""
+        """Return this advice for a file of lines that looks like UTF-16 without a mark, else ""."""
         if self.ending not in OF_LINES:
             return ""
         with opened(self.file) as stream:
@@ -159,7 +159,7 @@ def _check_ending(place: Place, ending: str) -> None:
 
 
 def _is_empty(text: Any) -> bool:
-    """Return whether a cell has no text, but is blank or missing."""
+    """Return whether a cell has no text: it is blank or missing."""
     if isinstance(text, str):
         return not text.strip()
     import pandas as pd
@@ -168,7 +168,7 @@ def _is_empty(text: Any) -> bool:
 
 
 def flaw_of_text(text: str) -> str:
-    """Return why a model cannot read `text`, as the end of a sentence; "" for a readable text."""
+    """Return why a model cannot read `text`, as the end of a sentence; "" if it can."""
     if not text.strip():
         return "is empty"
     # Tokenizers drop it, and some programs take it for the end.
@@ -191,7 +191,7 @@ def _named(
     text_column: str,
     id_column: str | None,
 ) -> dict[str, Any]:
-    """Return a row with id and text also under these names."""
+    """Return a row with its id and text also under these names."""
     where = place.at(line)
     for column in filter(None, (text_column, id_column)):
         if column not in row:
@@ -208,7 +208,7 @@ def _named(
 
 
 def flaw_of_name(name: Any) -> str:
-    """Return why a cell cannot name a text, as the end of a sentence; "" for a valid name."""
+    """Return why a cell cannot name a text, as the end of a sentence; "" if it can."""
     import pandas as pd
 
     if not pd.api.types.is_scalar(name) or pd.isna(name):

@@ -1,4 +1,4 @@
-"""Files of a call appear together: new files never lie beside old files."""
+"""Files of one call that appear together: new files never lie beside old ones."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -50,5 +50,5 @@ def writing_together(
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
-    """Write a table as `save_table`, without the mark of files computed by a pipeline."""
+    """Write a table as `save_table` does, without marking it as computed by a pipeline."""
     table.to_csv(path, index=False, float_format="%.6g", lineterminator="\n")

@@ -27,7 +27,7 @@ def add_typeface() -> None:
 
 
 def with_typeface(svg: str) -> str:
-    """Return the SVG with the used letters inside, for equal looks on any machine.
+    """Return the SVG with its letters inside, for equal looks on any machine.
 
     A reader without the typeface would see wider letters run over neighboring words.
     """

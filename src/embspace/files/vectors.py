@@ -69,12 +69,11 @@ def read_labeled_vectors(
 ) -> LabeledVectors:
     """Return the vectors of a file, float32, with row names.
 
-    An .npy or .npz with a single array, a .safetensors with a single tensor, or a table, .csv,
-    .tsv, .jsonl, .json, .parquet or .arrow: a column a dimension, or a single column of lists. The
-    columns token, label, group and id of a table, row names and row numbers are no dimensions. A
-    .csv without a line of names may start with numbers; `header` says whether names come first.
-    Cells may have decimal commas, and are separated by `separator`, by default as declared or shown
-    in the file.
+    An .npy or .npz with one array, a .safetensors with one tensor, or a table, .csv, .tsv, .jsonl,
+    .json, .parquet or .arrow: one column per dimension, or one column of lists. The columns token,
+    label, group and id of a table, row names and row numbers are no dimensions. A .csv without a
+    line of names may start with numbers; `header` says whether names come first. Cells may have
+    decimal commas, and are separated by `separator`, by default as declared or shown in the file.
 
     Raises:
         InputError: naming found and allowed: an unknown ending, several arrays or none, objects or
@@ -257,7 +256,7 @@ def _table_of(file: Path, header: bool | None, separator: str | None) -> NumberT
 
 
 def _frame_of(file: Path, ending: str) -> pd.DataFrame:
-    """Return a table of typed columns; names of rows are the index."""
+    """Return a table of typed columns; the names of rows are the index."""
     with opened(file) as stream:
         if ending == PARQUET:
             return pd.read_parquet(file)
@@ -378,7 +377,7 @@ def _numbers_of_rows(path: str, name: str, column: np.ndarray) -> list[str]:
 
 
 def _check_index(path: str, column: np.ndarray, place: int) -> None:
-    """Stop at a column without a name, except row numbers, as in pandas' index."""
+    """Stop at a column without a name, unless it counts rows, as pandas' index does."""
     if place or not np.isin(np.diff(column), 1).all():
         raise InputError(f"{path}: a column has no name: is it an index, and no dimension?")
 

@@ -1,1 +1,1 @@
-"""A generated language with a fully known structure; nothing here touches the disk."""
+"""A generated language whose structure is known exactly; nothing here touches the disk."""

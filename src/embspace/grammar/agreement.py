@@ -62,10 +62,10 @@ def agreements(tree: Node) -> Iterator[tuple[str, int, int]]:
 
 
 def agreement_distances(language: Language, longest: int) -> Float[np.ndarray, " distance"]:
-    """P(distance), 0 to `longest`, between a sentence's verb and the subject's noun, in words.
+    """Return P(distance), 0 to `longest`, from a sentence's verb to its subject's noun, in words.
 
-    Exact from the rules. The distance of verbs in relative clauses is 1 in object relatives and 2
-    in subject relatives.
+    Exact from the rules. For verbs of relative clauses, it is 1 in object relatives and 2 in
+    subject relatives.
     """
     # What follows the noun, and the verb itself. The nominal that the subject begins with has no
     # part in it, nor does the number.
@@ -79,7 +79,7 @@ def agreement_distances(language: Language, longest: int) -> Float[np.ndarray, "
 
 
 def attractor_counts(language: Language, largest: int) -> Float[np.ndarray, " count"]:
-    """P(n), n = 0 to `largest`, of nouns in the wrong number between a sentence's noun and verb."""
+    """Return P(n), n = 0 to `largest`, of nouns of the other number between noun and verb."""
     distribution = np.zeros(largest + 1)
     for share, rest in _after_noun(language):
         distribution += share * count_distribution(
@@ -107,6 +107,6 @@ def _item(
 
 
 def _noun_of(node: Node) -> int:
-    """Return the place of a nominal's noun, or of the noun in a subject's first nominal."""
+    """Return the place of a nominal's noun, or of the noun in the nominal that begins a subject."""
     nominal = node.children[0] if node.symbol in SUBJECT.values() else node
     return nominal.end - 1

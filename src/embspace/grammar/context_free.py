@@ -1,4 +1,4 @@
-"""Probabilistic context-free grammars: derivation, parsing, and consequences of the rules alone.
+"""Probabilistic context-free grammars: derive, parse, and what follows from the rules alone.
 
 Booth & Thompson (1973), "Applying probability measures to abstract languages".
 """
@@ -22,7 +22,7 @@ class Rule(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A symbol with the derived leaves, from `start` to before `end`."""
+    """A symbol and what it became: the leaves from `start` to before `end`."""
 
     symbol: str
     start: int
@@ -36,7 +36,7 @@ class ContextFreeGrammar:
     """Rules by the replaced symbol; a symbol without rules is a terminal.
 
     No symbol may come back as the first of its own replacement (left recursion), as `parses` would
-    never end.
+    follow it for ever.
     """
 
     start: str
@@ -49,13 +49,13 @@ class ContextFreeGrammar:
 
     @cached_property
     def terminals(self) -> list[str]:
-        """Return the terminals in the order of the first appearance in the rules."""
+        """Return the terminals in the order in which the rules first name them."""
         named = (name for rules in self.rules.values() for rule in rules for name in rule.symbols)
         return list(dict.fromkeys(name for name in named if name not in self.rules))
 
     @cached_property
     def _cumulative(self) -> dict[str, list[float]]:
-        """Return the cumulative probabilities without the last, always 1; draws lie below."""
+        """Return the cumulative probabilities without the last, which is 1; draws lie below it."""
         return {
             symbol: list(accumulate(rule.probability for rule in rules))[:-1]
             for symbol, rules in self.rules.items()

@@ -94,10 +94,10 @@ def log_probability(text: str, language: Language) -> float:
 
 
 def topic_log_likelihoods(words: list[str], language: Language) -> Float[np.ndarray, " topic"]:
-    """Log P(words of a sentence | topic of the sentence), of all topics.
+    """Return log P(words of a sentence | its topic), for each topic.
 
     Raises:
-        ValueError: for a sentence against the rules of the language.
+        ValueError: for a sentence that breaks the rules of the language.
     """
     tree = parse(language, words)
     if tree is None:
@@ -113,7 +113,7 @@ def topic_log_likelihoods(words: list[str], language: Language) -> Float[np.ndar
 
 
 def _word_entropy(language: Language, word_class: str) -> float:
-    """Return the entropy of a word of known class and topic."""
+    """Return the entropy of a word whose class and topic are known."""
     rank = entropy(language.lexicon.frequencies[word_class])
     by_topic = language.lexicon.by_topic(word_class)
     return rank + (entropy(language.word_topics[0]) if by_topic else 0.0)
@@ -125,6 +125,6 @@ def _log_rules(node: Node) -> float:
 
 
 def _log(p: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "n n"]:
-    """Return the logarithm; minus infinity for an impossible event."""
+    """Return the logarithm; minus infinity for what is impossible."""
     with np.errstate(divide="ignore"):
         return np.log(p)

@@ -44,7 +44,7 @@ class Language:
 
     @cached_property
     def limits(self) -> dict[str, list[float]]:
-        """Return, by class, the cumulative probabilities as limits between ranks."""
+        """Return, by class, the cumulative probabilities at which one rank follows another."""
         return {
             word_class: np.cumsum(frequencies)[:-1].tolist()
             for word_class, frequencies in self.lexicon.frequencies.items()
@@ -52,12 +52,12 @@ class Language:
 
     @property
     def topic_steps(self) -> Float[np.ndarray, "topic next_topic"]:
-        """P(topic of the next sentence | topic of the sentence)."""
+        """Return P(topic of the next sentence | topic of this one)."""
         return others_alike(self.n_topics, self.stay)
 
     @property
     def word_topics(self) -> Float[np.ndarray, "topic word_topic"]:
-        """P(topic of a noun, verb or adjective | topic of the sentence)."""
+        """Return P(topic of a noun, verb or adjective | topic of its sentence)."""
         return others_alike(self.n_topics, self.own_topic)
 
 
@@ -112,7 +112,7 @@ def write_sentences(language: Language, first: int, n_documents: int) -> pd.Data
 
 
 def split_at_marks(text: str) -> list[list[str]]:
-    """Return the words of a text by sentence, end marks included."""
+    """Return the words of each sentence of a text of the language, end marks included."""
     sentences: list[list[str]] = [[]]
     for word in text.split():
         sentences[-1].append(word)
@@ -122,7 +122,7 @@ def split_at_marks(text: str) -> list[list[str]]:
 
 
 def parse(language: Language, words: list[str]) -> Node | None:
-    """Return the tree of a sentence; None for a sentence against the rules of the language."""
+    """Return the tree of a sentence; None if it breaks the rules of the language."""
     entries = language.lexicon.entries
     if not all(word in entries for word in words):
         return None

@@ -1,6 +1,6 @@
-"""Invented words, by class, topic and rank, with their probabilities.
+"""Invented words, by class, topic and rank, and how often each is used.
 
-All words can be spoken and are distinct, and the ending tells the class: stems are of the shape
+All words can be spoken, none occurs twice, and the ending tells the class: stems are of the shape
 consonant, vowel, consonant, vowel, consonant. A singular noun or verb is a bare stem; plural nouns
 end in -i, plural verbs in -u, adjectives in -o, adverbs in -e. Determiners, demonstratives,
 prepositions and the complementizer are a consonant and a vowel; plural demonstratives end in -n. No
@@ -53,10 +53,10 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Lexicon:
-    """`forms[word_class][topic][rank]`; a class shared by all topics has a single row.
+    """`forms[word_class][topic][rank]`; a class that all topics share has one row.
 
-    Of a class and topic, the word of rank r, from 0, is used with a probability in proportion to (r
-    + 1) ^ -`zipf_exponent`. A stem has the same topic and rank in both numbers.
+    Of a class and topic, the word of rank r, from 0, occurs with a probability that is in
+    proportion to (r + 1) ^ -`zipf_exponent`. A stem has the same topic and rank in both numbers.
     """
 
     forms: dict[str, list[list[str]]]
@@ -110,7 +110,7 @@ def make_lexicon(
     zipf_exponent: float,
     generator: np.random.Generator,
 ) -> Lexicon:
-    """Return nouns, verbs and adjectives by topic; the remaining classes shared by all topics."""
+    """Return a lexicon: nouns, verbs and adjectives by topic, the other classes shared by all."""
     stems, particles = _invented("CVCVC", generator), _invented("CV", generator)
 
     def dealt(n_words: int) -> list[list[str]]:
@@ -139,7 +139,7 @@ def make_lexicon(
 
 
 def _invented(shape: str, generator: np.random.Generator) -> Iterator[str]:
-    """Yield all words of a shape in random order, without English words."""
+    """Yield all words of a shape in random order, without those that are English."""
     letters = [{"C": CONSONANTS, "V": VOWELS}[letter] for letter in shape]
     words = ["".join(word) for word in product(*letters)]
     english = frozenset(ENGLISH.split())

@@ -1,4 +1,4 @@
-"""The rules of the generated language: the possible sequences of word classes.
+"""The rules of the generated language: which classes of words follow one another.
 
     Sentence   -> Clause end
     Clause     -> Subject Manner VERB Object                    VERB agrees with Subject's noun
@@ -20,9 +20,9 @@
 
 Clause, Subject, Phrase and Further exist for both numbers of the sentence's subject, Nominal and
 Article for both numbers of their noun. A noun of a Phrase, and the second noun of an object
-relative, is an attractor with a given probability: in the number unlike the subject's. Words in
-capitals show their number. Read from the left, the number of every verb is certain, though the
-neighboring words need not show the number. No sentence has two trees.
+relative, is of the other number with a probability that is set, and then is an attractor. Words in
+capitals show their number. Read from the left, the number of each verb is certain, though nothing
+next to it need tell it. No sentence has two trees.
 """
 
 from embspace.grammar.context_free import ContextFreeGrammar, Rule
@@ -67,7 +67,7 @@ def make_rules(p: GrammarProbabilities) -> ContextFreeGrammar:
 
 
 def _agreeing(number: str, p: GrammarProbabilities) -> dict[str, tuple[Rule, ...]]:
-    """Return the rules for a subject of this number, and for all symbols below the subject."""
+    """Return the rules for a subject of this number, and for every symbol below the subject."""
     nominal, verb = NOMINAL[number], VERB[number]
     other = OTHER[number]
     embedded = (nominal, COMPLEMENTIZER)

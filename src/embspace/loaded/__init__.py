@@ -1,1 +1,1 @@
-"""A model in the memory of this process, and the model's states of texts, without tree or stage."""
+"""A model in the memory of this process, and what it makes of texts, without tree or stage."""

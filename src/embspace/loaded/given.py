@@ -1,4 +1,4 @@
-"""Models loaded by the user, with transformers or sentence-transformers."""
+"""Models that a user has loaded already, with transformers or sentence-transformers."""
 
 import hashlib
 import warnings
@@ -73,7 +73,7 @@ def take(model: Any, tokenizer: Any | None) -> LoadedModel:
 
 @contextmanager
 def reading(loaded: LoadedModel) -> Iterator[None]:
-    """Let a model read for a while by the description's rules; then restore a user's model."""
+    """Let a model read for a while by its description's rules; then restore a user's model."""
     if loaded.source is not None:
         yield
         return
@@ -135,7 +135,7 @@ def _text_of(tokenizer: Any) -> str:
 
 
 def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
-    """Return a sentence-transformers object's vectors of texts; of a long text, of the start."""
+    """Return a sentence-transformers object's vectors of texts; of a long text, of its start."""
     if not len(texts):  # of none, `encode` gives no matrix
         return np.empty((0, 0), np.float32)
     vectors = encoder.encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
@@ -143,7 +143,7 @@ def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text di
 
 
 def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
-    """Describe how to read a module, as for a folder; the class or the folder gives the name."""
+    """Describe how to read a module, as for a folder; the class or folder gives the name."""
     from embspace.models.describe import describe_module
     from embspace.models.encoder import device_of
 
@@ -167,7 +167,7 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
 
 
 def _form(module: Any, tokenizer: Any) -> object:
-    """Return all that decides how to read a module; training changes only numbers in the module."""
+    """Return what decides how a module is read; training changes only its numbers."""
     shapes = [(path, tensor.shape, tensor.dtype) for path, tensor in module.named_parameters()]
     said = (tokenizer.model_max_length, tokenizer.special_tokens_map, tokenizer.model_input_names)
     cut = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
@@ -193,7 +193,7 @@ def _transformer_of(model: Any) -> Any:
     """Return the transformers model inside a sentence-transformers object.
 
     Raises:
-        InputError: without a transformers model.
+        InputError: if the object has none.
     """
     for module in model.modules():
         if _is_module(module):

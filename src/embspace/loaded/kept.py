@@ -1,4 +1,4 @@
-"""Finds reference corpora in the user's cache unused for long, or beyond the allowed size."""
+"""Finds reference corpora in the user's cache, unused for long or beyond the allowed size."""
 
 import time
 from contextlib import suppress

@@ -41,7 +41,7 @@ _KEPT: "dict[tuple[Path, str, str], LoadedModel]" = {}
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """A transformers module with its tokenizer and embspace's description of both."""
+    """A transformers module with its tokenizer, and what embspace knows of both."""
 
     name: str
     description: Network
@@ -50,13 +50,14 @@ class LoadedModel:
     modules: "SentenceModules | None" = None
     """The pooling and layers after the transformer of a sentence model; else None."""
     encoder: Any = None
-    """A sentence-transformers object; without `modules`, the object makes sentence vectors."""
+    """A sentence-transformers object; without `modules`, the object makes sentence vectors itself.
+    """
     device: str = "cpu"
     source: str | None = None
-    """The name, folder or repository given by the user; None for a model loaded by the user."""
+    """The name, folder or repository of the model; None for a model loaded by the user."""
     decides: str | None = None
-    """A key of the model's states, the same under any name of the model; None for a model loaded by
-    the user, who may change the weights.
+    """A key of the model's states, whatever the model is called; None for a model loaded by the
+    user, who may change it.
     """
 
     def learned(self) -> "tuple[dict[str, np.ndarray], pd.DataFrame]":
@@ -159,6 +160,6 @@ def _contents(name: str, model: Network) -> list[dict[str, str]]:
 
 
 def _reading(model: Network) -> dict[str, Any]:
-    """Return the keys of a description that decide how texts are read."""
+    """Return what a description says about how texts are read."""
     said = model.model_dump(mode="json", include=READING)
     return said | {"positional": model.matrices.positional}

@@ -1,4 +1,4 @@
-"""The modules of a sentence-transformers object, run on known hidden states."""
+"""The modules of a sentence-transformers object, run on states that are already computed."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +24,9 @@ class OwnModules(SentenceModules):
     def vector(
         self, states: Float[np.ndarray, "token dim"], n_prompt: int
     ) -> Float[np.ndarray, " out"]:
-        """Return the modules' vector of a window; the first `n_prompt` tokens are the prompt.
+        """Return the modules' vector of a window; the first `n_prompt` tokens are the prompt's.
 
-        The vector is the object's own vector of the text in a batch of one, cut to `dimension`
+        The result is the object's own vector of the text in a batch of one, cut to `dimension`
         numbers.
         """
         import torch
@@ -44,9 +44,9 @@ class OwnModules(SentenceModules):
 
 
 def own_modules(encoder: Any, module: Any) -> OwnModules | None:
-    """Return the modules after the transformer `module` of an object; None for unknown kinds.
+    """Return the modules after the transformer `module` of an object; None for other kinds.
 
-    None also for an object without a known number of dimensions.
+    None also if the object does not say how many numbers its vectors have.
     """
     first, *parts = encoder.children()
     kinds = {type(part).__name__ for part in parts}

@@ -1,6 +1,6 @@
 """Pooled states of the corpora that queries are compared with, computed once and kept.
 
-The user's cache keeps the states, keyed by weights, texts and settings.
+The states lie in the user's cache, keyed by weights, texts and settings.
 """
 
 import hashlib
@@ -48,11 +48,11 @@ class Reference:
     """The pooled states of the texts of a corpus."""
 
     states: dict[str, np.ndarray]
-    """Tensors (layer, row, dim) by pooling; `sentence` has a row a text, the rest have a row a
+    """Tensors (layer, row, dim) by pooling; `sentence` has a row per text, all others a row per
     window.
     """
     windows: pd.DataFrame
-    """text, window, n_tokens, and the window's characters in the text: start, end."""
+    """text, window, n_tokens, and the characters of the text that the window covers: start, end."""
     tokens: pd.DataFrame
     """The tokens of the windows, as of `token_table`."""
     texts: pd.DataFrame
@@ -63,7 +63,7 @@ def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
     """Return the pooled states of a corpus, a name or a file; computed if not in the cache.
 
     Raises:
-        InputError: for an unknown corpus, or if the texts are not at hand or cannot be read.
+        InputError: if the corpus is unknown, or the texts are not at hand or cannot be read.
     """
     texts = corpus_texts(corpus, root, loaded.description.most_documents)
     return read_once(loaded, texts, root)
@@ -108,11 +108,12 @@ def corpus_texts(
 ) -> pd.DataFrame:
     """Return the texts of a corpus of conf/corpus/ or of a file, of at most `most` documents.
 
-    A row a text, as from `prepare_texts`. A corpus with a remote source must have been prepared
-    before. `reading` has keys of a description in conf/corpus/ for reading a file.
+    The table has a row per text, as from `prepare_texts`. A corpus with a remote source must have
+    been prepared before. `reading` says how a file is read, by keys of a description in
+    conf/corpus/.
 
     Raises:
-        InputError: for an unknown corpus, or if the texts are not at hand or cannot be read.
+        InputError: if the corpus is unknown, or the texts are not at hand or cannot be read.
     """
     from embspace.clouds.documents import some_documents
     from embspace.prepare.texts import prepare_texts
@@ -135,12 +136,12 @@ def corpus_texts(
 
 
 def text_lengths(corpus: str, root: Path) -> pd.Series:
-    """Return the number of characters of the texts of a corpus of conf/corpus/, before preparation.
+    """Return the number of characters of each text of a corpus of conf/corpus/, before preparation.
 
-    Faster than `corpus_texts`, which searches for copies.
+    Faster than `corpus_texts`, which looks for copies.
 
     Raises:
-        InputError: for an unknown corpus, or if the texts are not at hand or cannot be read.
+        InputError: if the corpus is unknown, or the texts are not at hand or cannot be read.
     """
     from embspace.prepare.texts import lengths_of_units
 

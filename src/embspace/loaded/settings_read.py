@@ -1,4 +1,4 @@
-"""Settings read by many calls of a process: a file is read anew after a change."""
+"""Settings that many calls of a process read: a file is read anew if it has changed."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -8,10 +8,10 @@ from embspace.settings.schema import read_yaml
 
 
 def settings_in(path: Path) -> dict[str, Any]:
-    """Return the mapping in a YAML file; callers must not change the mapping.
+    """Return the mapping in a YAML file; callers must not change it.
 
     Raises:
-        InputError: as `read_yaml`.
+        InputError: as `read_yaml` does.
     """
     if not path.is_file():
         return read_yaml(path)

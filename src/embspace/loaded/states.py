@@ -1,4 +1,4 @@
-"""A loaded model's states of texts: tensors by name, in memory or, if large, on disk."""
+"""What a loaded model makes of texts: tensors by name, in memory or, if large, on disk."""
 
 import math
 import tempfile
@@ -58,10 +58,10 @@ def read_states(
 ) -> States:
     """Return the states of all layers of all texts, numbered from 1.
 
-    `settings` replace settings of conf/extract/hidden_states.yaml. On a CPU, and unless `settings`
-    have `tokens_per_batch`, batches have less padding than a stage's batches, and therefore
-    different rounding. Tensors too large for `IN_MEMORY` are in a temporary file of the user's
-    cache, removed together with the array. Without `token_states` only pooled states are kept.
+    `settings` replace settings of conf/extract/hidden_states.yaml. On a CPU, unless `settings` have
+    `tokens_per_batch`, batches have less padding than in a stage, and therefore different rounding.
+    Tensors too large for `IN_MEMORY` lie in a temporary file of the user's cache, which is removed
+    together with the array. Without `token_states` only pooled states are kept.
 
     Raises:
         InputError: if a text cannot be read, or a state is not finite; if the disk is full.
@@ -114,7 +114,7 @@ def _less_padded(
 
 
 def joined(first: States, second: States, n_texts: int) -> States:
-    """Return the states of all texts; the texts of `second` are numbered on from `n_texts`."""
+    """Return the states of the texts of both; those of `second` are numbered on from `n_texts`."""
     from embspace.models.windows import TextRows
 
     new = [replace(window, text=window.text + n_texts) for window in second.rows.cut]

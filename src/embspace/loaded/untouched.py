@@ -1,4 +1,4 @@
-"""Leaves a user's object unchanged: attributes, hooks, modes, configs, and tokenizers."""
+"""Leaves what a user has loaded as it was: attributes, hooks, modes, configs, and tokenizers."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
@@ -10,11 +10,11 @@ Restore = Callable[[], None]
 
 @contextmanager
 def untouched(module: Any, tokenizer: Any) -> Iterator[None]:
-    """Restore a torch module and a fast tokenizer, at the end, to the state at the start.
+    """Set a torch module and a fast tokenizer back, at the end, to the state at the start.
 
-    Restored are the attributes of all parts of the module, with containers (hooks, buffers, and
-    parts exchanged by the model itself, such as the attention of BigBird) and configs, and the
-    tokenizer's attributes, truncation and padding. The numbers of parameters and buffers are not
+    For every part of the module, config, attributes and their containers are restored (hooks,
+    buffers, and parts that the model itself exchanges, such as BigBird's attention); for the
+    tokenizer, attributes, truncation and padding. The numbers of parameters and buffers are not
     copied: reading never writes them.
     """
     with ExitStack() as stack:
@@ -34,7 +34,7 @@ def _parts(module: Any) -> list[Any]:
 
 
 def _attributes(thing: Any) -> Restore:
-    """Return a function to restore the attributes of an object and the content of containers.
+    """Return a function that restores an object's attributes and the content of containers.
 
     A container stays the same object, for the handles of hooks.
     """
@@ -56,7 +56,7 @@ def _is_container(value: Any) -> bool:
 
 
 def _cutting(backend: Any) -> Restore:
-    """Return a function to restore truncation and padding of the tokenizers library's object."""
+    """Return a function that restores how a tokenizer of the tokenizers library cuts and pads."""
     truncation, padding = backend.truncation, backend.padding
 
     def restore() -> None:

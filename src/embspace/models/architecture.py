@@ -59,7 +59,7 @@ def read_config(folder: Path) -> Any:
 
 
 def code_note(name: str, model: Network) -> str:
-    """Return the note for readers on code named in a config.json; "" without code."""
+    """Return a note for readers on the code that a config.json names; "" without code."""
     if isinstance(model, RandomModel):
         return ""
     file = locate_files(name, model) / "config.json"
@@ -100,7 +100,7 @@ def empty_model(config: Any) -> Any:
 
 
 def empty_reader(config: Any) -> Any:
-    """Return the reading part of a model that may also write, as `empty_model`.
+    """Return the part of a model that reads, as `empty_model`; the model may also write.
 
     Raises:
         InputError: if the numbers of the config contradict each other.
@@ -138,7 +138,7 @@ def class_of(config: Any) -> type | None:
 
 
 def class_of_encoder(config: Any) -> type | None:
-    """Return the class for texts alone of a config, or None."""
+    """Return the class that a config has for texts alone, or None."""
     from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING
 
     encoder_class: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)

@@ -10,7 +10,7 @@ from embspace.settings.model import HubFiles, HubModel, Model, Network, model_fi
 
 @dataclass(frozen=True)
 class PublishedCheckpoint:
-    """The weights after a number of steps of training, at the makers' place."""
+    """The weights after a number of steps of training, where the makers have put them."""
 
     name: str
     """In models.lock, <model>@step<step>."""
@@ -34,7 +34,7 @@ def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:
     """Return all checkpoints named in the file of the model `name`, by step.
 
     Raises:
-        InputError: for a file without checkpoints.
+        InputError: if the file names none.
     """
     if not isinstance(model, HubModel) or model.checkpoints is None:
         raise InputError(

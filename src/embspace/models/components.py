@@ -1,4 +1,4 @@
-"""The components of a model with numbers of parameters, by the structure of the modules."""
+"""The components of a model with their numbers of parameters, by the structure of the modules."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,22 +10,20 @@ Place = Literal["model", "outside", "layers", "layer", "inside"]
 
 @dataclass(frozen=True)
 class Component:
-    """A module with parameters, or several modules of the same structure."""
+    """A module with parameters, or several that are built alike."""
 
     path: str
-    """The path in the model; `*`, or a range, stands for the numbers of equal modules."""
+    """The path in the model; `*`, or a range, stands for the numbers of modules that are alike."""
     depth: int
     """0 for the model, plus one for every enclosing component."""
     place: Place
-    """The `model`; `layers`, a list of layers; a `layer` of the list; `inside` a layer; or
-    `outside`.
-    """
+    """The `model`; `layers`, a list; a `layer` of the list; `inside` a layer; or `outside`."""
     layers: tuple[int, ...]
     """The numbers of the layers, from 1; none for a single kind of layer."""
     n_copies: int
     """Number of copies with separate parameters."""
     n_weights: int
-    """The weights of a copy, as `n_biases`: all parameters except biases."""
+    """The parameters of one copy that are no biases; `n_biases` counts the biases."""
     n_biases: int
     is_leaf: bool
     """Whether the component has no parts."""
@@ -36,13 +34,13 @@ class _Node:
     name: str
     is_list: bool
     own: dict[str, tuple[int, ...]]
-    """The shapes of the parameters outside of the parts."""
+    """The shapes of the parameters that lie in none of the parts."""
     parts: list["_Node"]
     numbers: tuple[int, ...] = (0,)
-    """The numbers of the represented modules of a list."""
+    """The numbers of the modules of a list that this node stands for."""
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of all parameters of a copy."""
+        """Return the shapes of all parameters of one copy."""
         shapes = dict(self.own)
         for part in self.parts:
             for number in part.numbers:
@@ -89,7 +87,7 @@ def _tree(module: Any, name: str, seen: set[int]) -> _Node:
 
 
 def _alike(parts: list[_Node]) -> list[_Node]:
-    """Return a single node for all parts of a list with the same structure."""
+    """Return one node for all parts of a list with the same structure."""
     groups: dict[Any, list[_Node]] = {}
     for part in parts:
         groups.setdefault(tuple(part.shapes().items()), []).append(part)
@@ -149,7 +147,7 @@ def _parts(node: _Node) -> list[_Node]:
 
 
 def _counts(node: _Node) -> tuple[int, int]:
-    """Return the numbers of weights and biases of a copy."""
+    """Return the numbers of weights and biases of one copy."""
     sizes = {name: prod(shape) for name, shape in node.shapes().items()}
     n_biases = sum(size for name, size in sizes.items() if "bias" in name.rpartition(".")[2])
     return sum(sizes.values()) - n_biases, n_biases

@@ -30,7 +30,7 @@ UNUSED = (r"\[unused\d+\]", r"madeupword\d+", r">>UNUSED_\d+<<", r"<\|extratoken
 
 @dataclass(frozen=True)
 class Findings:
-    """Keys of a model's file, and the reasons for missing keys."""
+    """Keys of a model's file, and why others could not be found."""
 
     keys: dict[str, Any]
     questions: dict[str, str]
@@ -44,7 +44,7 @@ class _Tables:
     """The embedding tables besides the input matrix, by a text's reads."""
 
     positional: dict[str, int]
-    """Parameter with positions -> the row of position 0."""
+    """The row of position 0, by the name of the positional parameter."""
     segment: list[str]
 
 
@@ -107,7 +107,7 @@ def _longest(module: Any, keys: dict[str, Any]) -> int | None:
 
 
 def _how_read(probed: Probe, keys: dict[str, Any]) -> str:
-    """Return notes on how the model reads texts, to follow the summary."""
+    """Return what a reader must know of how the model reads, to follow the summary."""
     how = {
         "any": "",
         "equal_lengths": "; a text has other states beside a longer one, so that texts of one "
@@ -183,7 +183,7 @@ def _rows_read(made: Any, table: Any, n_tokens: int) -> list[int]:
 
 
 def _mappings(module: Any, dim: int, questions: dict[str, str]) -> list[str]:
-    """Return the linear layers from a different embedding size to the hidden size."""
+    """Return the linear layers that lead from a different embedding size to the hidden size."""
     import torch
 
     hidden = module.config.hidden_size
@@ -206,7 +206,7 @@ def _mappings(module: Any, dim: int, questions: dict[str, str]) -> list[str]:
 
 
 def _marks(tokenizer: Any) -> dict[str, str]:
-    """Return the tokenizer's marks of word pieces, and the reserved tokens."""
+    """Return how the tokenizer marks the pieces of words, and the reserved tokens."""
     spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))
     marks = {PREFIXES[spelling.marks]: spelling.marker} if spelling.marks in PREFIXES else {}
     vocabulary = tokenizer.get_vocab()
@@ -219,7 +219,7 @@ def _marks(tokenizer: Any) -> dict[str, str]:
 def _window(
     module: Any, positional: str | None, tokenizer: Any, questions: dict[str, str]
 ) -> dict[str, int]:
-    """Return the key `window`, if neither a table nor the config bounds the tokens read at once."""
+    """Return the key `window` where neither a table nor the config limits the input."""
     if window := full_attention_window(module.config):
         return {"window": window}
     if positional or (getattr(module.config, "max_position_embeddings", None) or 0) > 0:

@@ -21,13 +21,13 @@ UNREAD = (1, 0, 0)  # the shape of states where there is no module: layer 0 alon
 
 @dataclass(frozen=True)
 class EncodedWindow:
-    """The output of a model for a window."""
+    """The output of a model for one window."""
 
     index: int  # of the window in the list that was given
     tokens: Float[np.ndarray, "layer token dim"]
     pooled: dict[str, Float[np.ndarray, "layer dim"]]
     final_norm: Float[np.ndarray, "1 token norm_dim"] | None
-    """The last layer after the norm behind the last block; None without a norm."""
+    """The last layer after the norm that follows the last block; None without a norm."""
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Return `token` (layer, token, dim) and pooled tensors (layer, 1, dim); also normed."""
@@ -82,7 +82,7 @@ def batches_by_length(
 def by_rule(
     batches: Sequence[Sequence[int]], lengths: Sequence[int], rule: Batches
 ) -> list[list[int]]:
-    """Return the same batches, cut where rows of a batch would change each other's states."""
+    """Return the same batches, cut where rows in a batch would change each other's states."""
     if rule == "any":
         return [list(batch) for batch in batches]
     cut: list[list[int]] = []
@@ -95,12 +95,12 @@ def by_rule(
 
 
 def batch_rule(module: Any) -> Batches:
-    """Return the rule for batches of a loaded model, from the description."""
+    """Return the rule for batches of a loaded model, from the model's description."""
     return getattr(module.config, RULE, "any")
 
 
 def device_of(module: Any) -> str:
-    """Return the device of a loaded model, also used for reading."""
+    """Return the device that a loaded model is on."""
     return str(next(module.parameters()).device)
 
 
@@ -150,7 +150,7 @@ def _with_pooled(
 
 
 def padded(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return ids (row, token), filled up on the right with 0, and the mask of tokens."""
+    """Return ids (row, token), filled up on the right with 0, and a mask, true for tokens."""
     shape = (len(rows), max(len(row) for row in rows))
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for number, row in enumerate(rows):

@@ -1,8 +1,8 @@
 """Takes files from the model hub into the cache of Hugging Face's library huggingface_hub.
 
-Cache, token, proxies and endpoint are the library's, by environment variables (HF_HOME, HF_TOKEN,
-HTTPS_PROXY, HF_ENDPOINT, ...). The library's own download of an interrupted file starts again from
-the beginning; this module requests the rest.
+Cache, token, proxies and endpoint are the library's, set by environment variables (HF_HOME,
+HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT, ...). The library's own download starts an interrupted file
+again from the beginning; this module requests the rest.
 """
 
 import hashlib
@@ -71,18 +71,18 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Listing:
-    """The files of a repository at a commit."""
+    """The files of a repository at one commit."""
 
     commit: str
     files: dict[str, RemoteFile]
 
 
 def list_files(name: str, files: HubFiles, revision: str) -> Listing:
-    """Return the files listed by the hub at a branch, tag or commit.
+    """Return the files that the hub lists at a branch, tag or commit.
 
     Raises:
-        InputError: naming the key, for an unknown repository or revision; if the hub refuses,
-            cannot be reached or answers without end.
+        InputError: naming the key, if there is no such repository or revision, or if the hub
+            refuses, cannot be reached or answers without end.
     """
     path = f"models/{files.repository}"
     with input_errors(name, files):
@@ -127,10 +127,10 @@ def choose_files(
 
 
 def fetch_modules(name: str, files: HubFiles, listing: Listing) -> list[str]:
-    """Return the folders of a sentence model's modules, from modules.json; none without the file.
+    """Return the folders of a sentence model's modules, by modules.json; none without that file.
 
     Raises:
-        InputError: as `fetch_file`; RefusedModel, if the file is no list of modules.
+        InputError: as `fetch_file` does; RefusedModel, if the file is no list of modules.
     """
     if MODULES not in listing.files:
         return []
@@ -161,7 +161,7 @@ def is_intact(path: Path, file: RemoteFile) -> bool:
 
 
 def git_blob_id(path: Path) -> str:
-    """Return git's name of a file's content."""
+    """Return the name that git gives to a file's content."""
     content = path.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
@@ -236,7 +236,7 @@ def _whole_or_shards(names: list[str], whole: str, shard: re.Pattern[str]) -> li
 
 
 def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
-    """Put the content of a file into the library's cache; return the path."""
+    """Put the content of a file where the library keeps it; return the path."""
     url = hf_hub_url(files.repository, file.name, revision=commit)
     # A mirror that lists no hashes gives no name either.
     etag = file.sha256 or file.blob_id or hashlib.sha256(url.encode()).hexdigest()
@@ -308,7 +308,7 @@ def _complete(partial: Path, url: str, file: RemoteFile) -> None:
 
 
 def _append(partial: Path, url: str, file: RemoteFile) -> None:
-    """Request the rest of a file, and append the received bytes."""
+    """Request the rest of a file, and write it as it comes."""
     start = _size(partial)
     if start == file.size and partial.is_file():
         return
@@ -341,7 +341,7 @@ def _append(partial: Path, url: str, file: RemoteFile) -> None:
 
 
 def _limits(file: RemoteFile, partial: Path) -> Limits:
-    """Return the limit for a file: without a listed size, half of the free space."""
+    """Return how much of a file is taken: half of the free space if its size is not listed."""
     free = shutil.disk_usage(partial.parent).free
     return Limits(free // 2 if file.size is None else math.inf, math.inf)
 

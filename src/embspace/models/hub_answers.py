@@ -1,4 +1,4 @@
-"""Requests to the API of the model hub, with a limit for endless answers."""
+"""Sends requests to the API of the model hub, and takes no answer that has no end."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,7 +33,7 @@ def hub_headers() -> dict[str, str]:
 
 
 def read_answer(answer: httpx2.Response) -> httpx2.Response:
-    """Return an answer with all content; the library would read without a limit.
+    """Return an answer with all content, which the library would read without a limit.
 
     Raises:
         InputError: as `ask_hub`.

@@ -1,4 +1,4 @@
-"""Explains errors on the way to the model hub, with advice."""
+"""Explains errors on the way to the model hub, and says what to do."""
 
 import errno
 import time
@@ -31,9 +31,9 @@ Result = TypeVar("Result")
 
 
 def patiently(action: Callable[[], Result], progress: Callable[[], int] = lambda: 0) -> Result:
-    """Return the result of `action`; call again after a cut, a time-out or a busy hub.
+    """Return what `action` returns; call it again after a cut, a time-out or a busy hub.
 
-    Given up after `TRIES` failures without growth of `progress` in between.
+    Gives up after `TRIES` failures between which `progress` has not grown.
     """
     failures, before = 0, progress()
     while True:
@@ -87,7 +87,7 @@ def no_space(where: str) -> str:
 
 
 def _refusal(where: str, name: str, files: HubFiles, error: HfHubHTTPError) -> str:
-    """Return why the hub answered without the requested content."""
+    """Return why the hub answered, but not with the requested content."""
     hub = constants.ENDPOINT
     if isinstance(error, GatedRepoError):
         page = f"{hub}/{files.repository}"
@@ -118,7 +118,7 @@ def _may_pass(error: Exception) -> bool:
 
 
 def _asked_wait(error: Exception) -> float:
-    """Return the waiting time in seconds requested by a busy hub; 0 for none, or for a date."""
+    """Return how many seconds a busy hub asks to wait; 0 for no number, or a date."""
     if not isinstance(error, HfHubHTTPError):
         return 0.0
     value = error.response.headers.get("Retry-After", "")

@@ -1,4 +1,4 @@
-"""Finds the LayerNorms behind hidden states, by the modules' outputs instead of names."""
+"""Finds the LayerNorm that makes each hidden state, by the modules' outputs, not by names."""
 
 from typing import Any
 

@@ -48,13 +48,13 @@ def locate_files(name: str, files: Files) -> Path:
 
 
 def locate_root(name: str, files: Files) -> Path:
-    """Return the folder of the files of the model `name`, after checks of all pinned hashes.
+    """Return the folder of the files of the model `name`, each pinned file checked by its sha256.
 
     A model of the hub or out of a wheel is pinned by models.lock, as a whole.
 
     Raises:
-        InputError: if the package or folder is missing, the model was not fetched, or a file
-            differs from the pin.
+        InputError: if the package or folder is missing, if the model was not fetched, or if a file
+            differs from its pin.
     """
     if isinstance(files, HubFiles):
         return _snapshot_folder(name, files)
@@ -99,7 +99,7 @@ def check_sha256(file: Path, expected: str, pinned_in: str) -> None:
 
 
 def warn_unpinned(name: str, files: Files, folder: Path) -> None:
-    """Warn if `dvc repro` cannot see the weights change: DVC sees the YAML, not the folder."""
+    """Warn if `dvc repro` cannot see that the weights change: DVC sees the YAML, not the folder."""
     if not isinstance(files, FolderFiles):
         return
     root = Path(files.path).expanduser()
@@ -114,7 +114,7 @@ def warn_unpinned(name: str, files: Files, folder: Path) -> None:
 
 
 def warn_unpinned_vectors(name: str, model: VectorsModel, files: dict[str, Path]) -> None:
-    """Warn if `dvc repro` cannot see a file change: DVC sees the YAML, not the files."""
+    """Warn if `dvc repro` cannot see that a file changes: DVC sees the YAML, not the files."""
     unpinned = {key: file for key, file in files.items() if key not in model.sha256}
     if unpinned:
         logging.getLogger(__name__).warning(
@@ -139,7 +139,7 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def shards_beside(folder: Path) -> list[Path]:
-    """Return the unread shards of an index beside a whole file; none for an incomplete index."""
+    """Return the shards of an index beside a whole file, which are not read; none if some lack."""
     whole, index = folder / WEIGHTS, folder / INDEX
     if not (whole.is_file() and index.is_file()):
         return []
@@ -215,7 +215,7 @@ def _snapshot_folder(name: str, files: HubFiles) -> Path:
 
 
 def _converted_folder(name: str, files: WheelFiles) -> Path:
-    """Return the folder of the files made of a wheel, without a network."""
+    """Return the folder of the files that were made of a wheel, without a network."""
     folder, entry = wheel_folder(files), locked_wheel(name, files, read_lock())
     for file, locked in entry.files.items():
         if not (folder / file).is_file():
@@ -232,7 +232,7 @@ def _check_locked(name: str, path: Path, locked: LockedFile) -> None:
 
 
 def wheel_folder(files: WheelFiles) -> Path:
-    """Return the folder for the files made of a wheel: beside the hub's cache, by description."""
+    """Return the folder for what is made of a wheel: beside the hub's cache, by description."""
     from huggingface_hub import constants
 
     name = f"{files.package}-{files.version}-{recipe_of(files)[:12]}"

@@ -1,4 +1,4 @@
-"""models.lock: the files fetched from the hub, or made of a wheel, by model."""
+"""models.lock: what `embspace fetch` took from the hub, or made of a wheel, by model."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ class LockedFile(BaseModel):
 
 
 class LockedModel(BaseModel):
-    """An entry of models.lock: the commit and the files fetched for a model."""
+    """An entry of models.lock: the commit and the files that were fetched for a model."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -65,7 +65,7 @@ Locked = LockedModel | LockedWheel
 
 
 def recipe_of(files: WheelFiles) -> str:
-    """Return the sha256 of the keys on wheel and conversion in a model's file."""
+    """Return the sha256 of the keys about wheel and conversion in a model's file."""
     content = files.model_dump(include=set(WheelFiles.model_fields))
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -114,11 +114,11 @@ def write_lock(entries: Mapping[str, Locked], path: str = LOCK) -> None:
 
 
 def locked_model(name: str, files: HubFiles, lock: Mapping[str, Locked]) -> LockedModel:
-    """Return the entry of `lock` about the files fetched for the model `name`.
+    """Return the entry of `lock` about what was fetched for the model `name`.
 
     Raises:
-        InputError: without an entry, or with another repository or revision, or with files that
-            differ from the pins in the model's file.
+        InputError: if nothing was fetched, or it came from another repository or revision, or its
+            files differ from the pins in the model's own file.
     """
     entry = lock.get(name)
     if entry is None:
@@ -134,10 +134,10 @@ def locked_model(name: str, files: HubFiles, lock: Mapping[str, Locked]) -> Lock
 
 
 def locked_wheel(name: str, files: WheelFiles, lock: Mapping[str, Locked]) -> LockedWheel:
-    """Return the entry of `lock` about the files made of the wheel of the model `name`.
+    """Return the entry of `lock` about what was made of the wheel of the model `name`.
 
     Raises:
-        InputError: without an entry, or with another wheel or conversion.
+        InputError: if nothing was made, or it was made of another wheel or in another way.
     """
     entry = lock.get(name)
     if entry is None:
@@ -172,7 +172,7 @@ def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:
 
 
 def not_fetched(name: str, reason: str) -> InputError:
-    """Return the error for a model that was not fetched."""
+    """Return the error that tells a user to fetch a model first."""
     return InputError(f"{name}: not fetched, {reason}; get it with\n  {fetch_command(name)}")
 
 

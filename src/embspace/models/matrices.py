@@ -59,7 +59,7 @@ def check_offset(name: str, model: Network, n_rows: int) -> None:
 
 
 def _is_table(key: str, parameter: Any) -> bool:
-    """Return whether a parameter looks like an embedding, under any name."""
+    """Return whether a parameter looks like an embedding, whatever the architecture calls it."""
     numbered = any(part.isdigit() for part in key.split("."))
     return parameter.ndim == 2 and key.endswith("weight") and not numbered
 

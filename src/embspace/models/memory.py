@@ -10,10 +10,10 @@ BYTES = 4  # a parameter in float32
 def check_memory(name: str, model: Network, *, copies: int = 1) -> None:
     """Stop if `copies` of the parameters of `name`, in float32, exceed the free memory.
 
-    A model without the key `parameters` in the file is allowed.
+    A model whose file does not say how many `parameters` it has is not stopped.
 
     Raises:
-        InputError: naming the file, the needed and the available memory.
+        InputError: naming the file, what the model needs and what is available.
     """
     if model.parameters is None:
         return

@@ -1,4 +1,4 @@
-"""A trained model reduced to the distributions of the matrices' values."""
+"""A trained model of which only the distribution of each matrix is left."""
 
 from copy import deepcopy
 from typing import Any

@@ -21,7 +21,7 @@ class Spelling:
     algorithm: str
     """WordPiece, BPE, Unigram or WordLevel."""
     marks: Literal["continuation", "word_start", "word_end", "nothing"]
-    """The meaning of `marker`: a token continues inside a word, or starts or ends a word."""
+    """The meaning of `marker`: a token continues, starts or ends a word."""
     marker: str
     byte_level: bool
     """Whether the bytes of the text are written as separate characters."""
@@ -56,7 +56,7 @@ class Spelling:
 
 
 def spelling_of(backend: dict[str, Any]) -> Spelling:
-    """Return the spelling of a tokenizer, from the JSON saved by the tokenizers library."""
+    """Return the spelling of a tokenizer, from the JSON that the tokenizers library saves."""
     model = backend["model"]
     parts = [backend[key] for key in ("normalizer", "pre_tokenizer", "decoder")]
     steps = list(_steps(parts))
@@ -85,7 +85,7 @@ def _steps(step: Any) -> Iterator[dict[str, Any]]:
 
 
 def _space_marker(step: dict[str, Any]) -> str:
-    """Return a step's replacement of a space; "" if a space stays."""
+    """Return what a step writes for a space, or "" if a space stays."""
     if step["type"] == "Metaspace":
         return str(step["replacement"])
     pattern = step.get("pattern")
@@ -96,7 +96,7 @@ def _space_marker(step: dict[str, Any]) -> str:
 
 
 def _text_of_bytes(token: str) -> str | None:
-    """Return the characters written as bytes by byte-level BPE; None for a cut character."""
+    """Return the characters that byte-level BPE wrote as bytes; None if one of them is cut."""
     table = _bytes_by_character()
     if not set(token) <= set(table):
         return token  # added to the vocabulary as it is
@@ -108,7 +108,7 @@ def _text_of_bytes(token: str) -> str | None:
 
 @cache
 def _bytes_by_character() -> dict[str, int]:
-    """Return bytes by character: printable Latin-1 as is, the rest in order from Ā on."""
+    """Return the bytes by character: printable Latin-1 as is, the rest in order from Ā on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(0x100) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {

@@ -1,4 +1,4 @@
-"""Loads a model's tokenizer and makes a table of the vocabulary."""
+"""Loads a model's tokenizer and makes a table of its vocabulary."""
 
 import json
 import re
@@ -50,7 +50,7 @@ NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves ou
 
 
 def tokenizer_files(model: Model) -> Files | None:
-    """Return the source of the tokenizer; None for vectors, or random weights without source."""
+    """Return the source of the tokenizer; None for vectors, or random weights without a source."""
     if isinstance(model, VectorsModel):
         return None
     if isinstance(model, WheelModel | FolderModel):
@@ -62,7 +62,7 @@ def load_tokenizer(name: str, model: Model) -> Any:
     """Return the fast tokenizer of `name`.
 
     Raises:
-        InputError: without a tokenizer, or if the tokenizer's files cannot be read.
+        InputError: if there is none, or its files cannot be read.
     """
     files = tokenizer_files(model)
     if files is None:
@@ -114,8 +114,8 @@ def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
 def names_by_id(tokenizer: Any) -> list[str]:
     """Return the tokens in the order of their ids, from 0 on.
 
-    An id missing in the vocabulary, as in camembert-base or with a repeated line of vocab.txt, has
-    the number as name.
+    An id that the vocabulary leaves out, as in camembert-base or where a line of vocab.txt stands
+    twice, is named by its number.
     """
     backend = tokenizer.backend_tokenizer
     last = max(backend.get_vocab().values())
@@ -124,7 +124,7 @@ def names_by_id(tokenizer: Any) -> list[str]:
 
 
 def numbered_vocabulary(n_tokens: int) -> pd.DataFrame:
-    """Return the table for a model without a tokenizer: the ids serve as tokens."""
+    """Return the table for a model without a tokenizer: the tokens are their own ids."""
     ids = range(n_tokens)
     return pd.DataFrame(
         {
@@ -147,18 +147,18 @@ def kind_of_text(text: str) -> str:
 def character_class(text: str) -> str:
     """Return latin, letter, digit, punctuation, symbol, or mixed if the characters differ.
 
-    By Unicode's general category; `latin` are letters of the Latin script, `letter` of all
-    remaining scripts, combining marks included.
+    By Unicode's general category; `latin` are letters of the Latin script, `letter` those of any
+    other, combining marks included.
     """
     classes = {_class_of(character) for character in text}
     return classes.pop() if len(classes) == 1 else "mixed"
 
 
 def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int) -> None:
-    """Stop unless the rows of the input matrix and the tokens match in pairs.
+    """Stop unless the rows of the input matrix and the tokens match one to one.
 
     Raises:
-        InputError: naming both sizes and the key for padding rows.
+        InputError: naming both sizes and the key that allows padding rows.
     """
     expected = n_rows - model.padding_rows
     if list(table["id"]) != list(range(expected)):

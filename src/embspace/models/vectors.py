@@ -1,4 +1,4 @@
-"""A user's vectors, in the place of the learned matrices of a model."""
+"""Vectors that a user already has, in the place of the learned matrices of a model."""
 
 from functools import partial
 from pathlib import Path
@@ -20,10 +20,10 @@ SPACES = {"path": "input", "positional": "positional", "segment": "segment"}
 
 
 def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
-    """Return vectors by space, float32, (row, dim), and the vocabulary, a row a row of `input`.
+    """Return float32 vectors by space, (row, dim), and the vocabulary, one row per row of `input`.
 
     Raises:
-        InputError: naming file, key, found and allowed.
+        InputError: naming the file, the key, what was found and what is allowed.
     """
     files = locate_vectors(name, model)
     read = partial(read_labeled_vectors, header=model.header, separator=model.separator)

@@ -1,4 +1,4 @@
-"""Loads a model's weights as float32, complete and finite, or explains a fault of the weights."""
+"""Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -89,7 +89,7 @@ def _pretrained_model(name: str, folder: Path, allowed: Sequence[str], *, unpick
 
 
 def _loaded(folder: Path) -> tuple[Any, dict[str, Any]]:
-    """Return the model of a folder, and transformers' report on the names in the weights."""
+    """Return the model of a folder, and what transformers says of the names in its weights."""
     from pickle import UnpicklingError
 
     import torch
@@ -139,7 +139,7 @@ def _has_metadata(index: Path) -> bool:
 
 
 def _without_pooler(folder: Path) -> dict[str, bool]:
-    """Return a setting against a pooler added by transformers to weights without a pooler.
+    """Return a setting that keeps transformers from adding a pooler to weights without one.
 
     An added pooler has random numbers, different at every loading.
     """
@@ -168,7 +168,7 @@ def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
 
 
 def _check_layers(folder: Path, module: Any, unexpected: Collection[str]) -> None:
-    """Stop if the weights have more layers than config.json, as transformers would drop layers."""
+    """Stop if the weights have more layers than config.json: the further ones would be left out."""
     from torch.nn import ModuleList
 
     known = {name: len(part) for name, part in module.named_modules() if type(part) is ModuleList}

@@ -1,4 +1,4 @@
-"""Cuts texts into windows of tokens for a model, without loss."""
+"""Cuts texts into windows of tokens that a model can read, and loses nothing."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +23,7 @@ TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are smal
 
 @dataclass(frozen=True)
 class Window:
-    """Tokens read at once by the model, special tokens included."""
+    """Tokens that the model reads at once, special tokens included."""
 
     text: int
     number: int  # of the window in its text
@@ -86,10 +86,10 @@ def full_attention_window(config: Any) -> int | None:
 
 
 def tokenizer_bound(tokenizer: Any) -> int | None:
-    """Return how many tokens of a text are read, from the tokenizer's files; None if unknown.
+    """Return how many tokens of a text are read, as its tokenizer says; None if it does not say.
 
     Raises:
-        RefusedModel: for no number, or no more than the special tokens of a text.
+        RefusedModel: if that is no number, or not more than the special tokens of a text.
     """
     bound = tokenizer.model_max_length
     if isinstance(bound, bool) or not isinstance(bound, int | float) or bound != bound:
@@ -179,12 +179,12 @@ class TextRows:
 
     @cached_property
     def windows(self) -> pd.DataFrame:
-        """Return the rows of pooled states, from `window_table`."""
+        """Return the rows of pooled states, as `window_table` makes them."""
         return window_table(self.cut, self.names)
 
     @cached_property
     def tokens(self) -> pd.DataFrame:
-        """Return the rows of the states of tokens, from `token_table`."""
+        """Return the rows of the states of tokens, as `token_table` makes them."""
         return token_table(self.cut, self.tokenizer) if self.cut else no_tokens()
 
 
@@ -195,7 +195,7 @@ def first_tokens(windows: Sequence[Window]) -> Int[np.ndarray, " window"]:
 
 
 def window_table(windows: Sequence[Window], text_ids: Sequence[str]) -> pd.DataFrame:
-    """Return a row a window: text, window, n_tokens, first_token (the row in the token table)."""
+    """Return a row per window: text, window, n_tokens, first_token (its row in the token table)."""
     return pd.DataFrame(
         {
             "text": [text_ids[window.text] for window in windows],
@@ -252,7 +252,7 @@ def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
 
 
 def _without_unknown(windows: Sequence[Window], unknown: int | None) -> Iterator[Window]:
-    """Mark unknown tokens as special, as unknown tokens stand for no word."""
+    """Mark unknown tokens as special: they stand for no word, whatever the text has there."""
     for window in windows:
         is_unknown = window.ids == (-1 if unknown is None else unknown)
         yield replace(window, special=window.special | is_unknown) if is_unknown.any() else window
@@ -260,7 +260,7 @@ def _without_unknown(windows: Sequence[Window], unknown: int | None) -> Iterator
 
 @contextmanager
 def _readable(texts: Sequence[str], first: int) -> Iterator[None]:
-    """Turn the tokenizers library's errors into `InputError`; `first` numbers the first text."""
+    """Turn errors of the tokenizers library into `InputError`; `first` numbers the first text."""
     try:
         yield
     except BaseException as error:
@@ -273,7 +273,7 @@ def _readable(texts: Sequence[str], first: int) -> Iterator[None]:
 
 
 def _cut_texts(windows: Sequence[Window], numbers: Sequence[int], window_length: int) -> list[int]:
-    """Return the numbers of the texts with possible cuts: all but short texts."""
+    """Return the numbers of the texts that may have been cut: all but short texts."""
     short = {w.text for w in windows if len(w.ids) < window_length}
     short -= {w.text for w in windows if w.number}
     return [number for number in numbers if number not in short]

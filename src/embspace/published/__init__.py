@@ -1,1 +1,1 @@
-"""Reads published numbers and claims, and decides the claims by our results."""
+"""Reads published numbers and claims, and decides them by our results."""

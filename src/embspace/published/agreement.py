@@ -1,4 +1,4 @@
-"""Agreement of numbers of pairs with printed numbers, beside the same pairs renamed."""
+"""How well numbers of pairs agree with printed ones, and how well after renaming the things."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -14,7 +14,7 @@ LEVEL = 0.95
 
 
 class Agreement(NamedTuple):
-    """The correlation of printed numbers with ours, and the correlations after renaming."""
+    """The correlation of printed numbers with ours, and what renaming gives."""
 
     correlation: float
     null_high: float
@@ -25,9 +25,9 @@ class Agreement(NamedTuple):
 def agreement_of(
     printed: Sequence[Entry], column: str, rows: Sequence[Mapping[str, Cell]]
 ) -> Agreement:
-    """Return the agreement of the printed numbers of all pairs with a column of ours.
+    """Return how well the printed numbers of all pairs agree with a column of ours.
 
-    Of all pairs of 3 to 8 things, as required by `read_source`.
+    The pairs are all pairs of 3 to 8 things, as `read_source` requires.
 
     Raises:
         LookupError: if the results lack a pair.

@@ -1,4 +1,4 @@
-"""Claims of a publication, decided by our numbers, with intervals and nulls."""
+"""Claims of a publication, decided by our numbers, their intervals and nulls."""
 
 import operator
 from collections import Counter
@@ -197,9 +197,9 @@ def _holds(part: str, evidence: Evidence) -> bool | None:
 
 
 def _chance_does_as_much(sign: str, bound: str, evidence: Evidence) -> bool:
-    """Return whether a number without interval should lie beyond the null's range, but lies inside.
+    """Return whether a number without an interval lies in the null's range, not beyond as claimed.
 
-    As with a p-value, a test without rejection says nothing.
+    As with a p-value, a test that does not reject says nothing.
     """
     beyond = (sign, bound) in ((">", "null_high"), ("<", "null_low"))
     in_range = evidence.null_low <= evidence.value <= evidence.null_high

@@ -24,7 +24,7 @@ CORPUS_COLUMNS = ("corpus", "other_corpus")
 
 @dataclass(frozen=True)
 class Contents:
-    """The rows of a table; a JSON file is a single row, with dotted keys as columns."""
+    """The rows of a table; a JSON file is one row, whose columns are dotted keys."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Cell], ...]
@@ -35,11 +35,11 @@ class Contents:
         return tuple(dict.fromkeys(name for row in self.rows for name in corpora_in(row)))
 
     def about_corpora(self, corpora: Collection[str]) -> "Contents":
-        """Return the contents without rows about further corpora, alone or in a pair."""
+        """Return the contents without rows about other corpora, alone or in a pair."""
         return self.where(lambda row: set(corpora_in(row)) <= set(corpora))
 
     def where(self, is_kept: Callable[[Mapping[str, Cell]], bool]) -> "Contents":
-        """Return the contents without unkept rows."""
+        """Return the contents without the rows that are not kept."""
         return Contents(self.columns, tuple(filter(is_kept, self.rows)))
 
     def without(self, columns: Collection[str]) -> "Contents":
@@ -54,7 +54,7 @@ class Contents:
         return {str(row["name"]) for row in self.rows if "name" in row}
 
     def about_names(self, names: Collection[str]) -> "Contents":
-        """Return the contents without rows of further models and runs."""
+        """Return the contents without rows of other models and runs."""
         return self.where(lambda row: "name" not in row or row["name"] in names)
 
     def by_name(self, names: Sequence[str]) -> dict[RowName, dict[str, Cell]]:
@@ -71,7 +71,7 @@ class Contents:
 
 
 def corpora_in(row: Mapping[str, Cell | str | int]) -> list[str]:
-    """Return the corpora of a row: one, two for a pair, or none without such columns."""
+    """Return the corpora that a row is about: one, two for a pair, or none without such columns."""
     named = (str(row[column]) for column in CORPUS_COLUMNS if row.get(column))
     return [name for name in named if name != STIMULI]
 

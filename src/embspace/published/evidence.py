@@ -1,4 +1,4 @@
-"""Finds the deciding numbers of a claim in results: a value, with interval and null."""
+"""Finds in results the numbers that decide a claim: a value, with interval and null."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ from embspace.published.subjects import Subject
 LAST_LAYER = re.compile(r"last(-\d+)?")
 """The largest layer in the table, or a layer before (`last-1`), as written in `where`."""
 LAYERS = re.compile(rf"(\d+)\.\.(\d+|{LAST_LAYER.pattern})")
-"""All layers of a range, as `1..last-1`."""
+"""All layers from one to another, as `1..last-1`."""
 Basis = Literal["interval", "null", "interval and null", "exact", ""]
 Where = Mapping[str, str | int]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The deciding numbers of a claim; NaN for a missing number."""
+    """The numbers that decide a claim; NaN for a missing number."""
 
     value: float
     low: float = nan
@@ -35,11 +35,11 @@ class Evidence:
     q_value: float = nan
     exact: bool = False
     is_p_value: bool = False
-    """Whether the value itself is the null's probability."""
+    """Whether the value itself is the probability of the null."""
 
     @property
     def has_interval(self) -> bool:
-        """Return whether an interval exists; a full count needs none."""
+        """Return whether there is an interval; what is counted in full needs none."""
         return not (self.exact or isnan(self.low) or isnan(self.high))
 
     @property
@@ -50,7 +50,7 @@ class Evidence:
 
     @property
     def basis(self) -> Basis:
-        """Return the name of the verdict's basis; empty for a bare number."""
+        """Return the name of what the verdict rests on; empty for a bare number."""
         if self.has_interval:
             return "interval and null" if self.has_null else "interval"
         if self.has_null:
@@ -145,7 +145,7 @@ def contents_of(file: Path) -> Contents:
     """Return a table of results.
 
     Raises:
-        LookupError: for a missing table.
+        LookupError: if the table is missing.
     """
     if not file.is_file():
         raise LookupError(f"there are no results on {_noun(file)}, {file} is not there")
@@ -215,7 +215,7 @@ def _lacking(contents: Contents, where: Where, file: Path) -> str:
 
 
 def _noun(file: Path) -> str:
-    """Return the analysis of a file under results/, in words."""
+    """Return which analysis a file under results/ belongs to, in words."""
     parents = [parent.name for parent in file.parents]
     return (parents[parents.index("results") - 1] if "results" in parents else file.stem).replace(
         "_", " "
@@ -232,7 +232,7 @@ def varied(cell: CellPlace, column: str, model: Subject, results: Path) -> Itera
 def _share(
     rows: list[dict[str, Cell]], named: RowsThatName, file: Path, *, exact: bool
 ) -> Evidence:
-    """Return the share of the rows with at least one of the values."""
+    """Return the share of the rows that name one of the values."""
     for column in named.columns:
         if column not in rows[0]:
             raise InputError(f"{file}: has no column '{column}', which a claim needs")
@@ -259,7 +259,7 @@ def _share_below(rows: list[dict[str, Cell]], column: str, named: Where, file: P
 
 
 def _extreme(rows: list[dict[str, Cell]], column: str, take: str) -> dict[str, Cell]:
-    """Return the row with the largest or smallest number; rows without number are passed over."""
+    """Return the row with the largest or smallest number; rows that have none are passed over."""
     numbered = [row for row in rows if not isnan(_number(row[column]))] or rows
     choose = max if take == "largest" else min
     return choose(numbered, key=lambda row: _number(row[column]))

@@ -1,4 +1,4 @@
-"""Published claims on the layers of a model, decided by the model's profiles."""
+"""Published claims on the layers of one model, decided by the profiles of that model."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping

@@ -38,12 +38,12 @@ class SourceReport:
 def check_published(
     results: Path, models: Collection[Subject], corpora: Collection[str]
 ) -> list[SourceReport]:
-    """Check the published numbers about `models` and `corpora`, with a report a source."""
+    """Check what was published about `models` and `corpora`; return one report per source."""
     return [_check_source(source, results, models, corpora) for source in read_sources()]
 
 
 def agrees(ours: Cell, printed: str, factor: int, tolerance: float | None) -> bool:
-    """Return whether our number rounds to the printed number, or lies within `tolerance`.
+    """Return whether our number rounds to the printed one, or is within `tolerance` of it.
 
     In decimal arithmetic, where half a unit of the last digit is exact.
     """
@@ -131,7 +131,7 @@ def fits(row: dict[str, Cell], where: Mapping[str, str | int]) -> bool:
 
 
 def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: RowOfTwo | None) -> bool:
-    """Return whether a row has the values of `where`, and the pair's values in either order."""
+    """Return whether a row has the values of `where`, and those of the pair in either order."""
     if not fits(row, where):
         return False
     if pair is None:

@@ -1,4 +1,4 @@
-"""Claims about texts, tested on the corpora in the texts' roles."""
+"""Claims about texts, tested on the corpora that stand for those texts here."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -14,7 +14,7 @@ SEED, VERDICT = "seed", "verdict"
 
 @dataclass(frozen=True)
 class Ruling:
-    """A claim and a run, or a model; the verdict by seed."""
+    """A claim and one run, or one model; the verdict by seed."""
 
     section: str
     claim: str
@@ -32,7 +32,7 @@ class RunReport:
     rulings: tuple[Ruling, ...]
     """Claims about decoders are skipped for encoders, and vice versa."""
     undecided: tuple[Undecided, ...] = ()
-    """The printed statements without a possible decision."""
+    """The printed statements that cannot be decided."""
     waiting: Mapping[str, int] = field(default_factory=dict)
     """The number of claims on layers per repository without a profiled model."""
 
@@ -43,7 +43,7 @@ def rulings_on(
     profiled: Collection[str],
     checkpointed: Collection[str],
 ) -> list[RunReport]:
-    """Return the verdicts on runs and models, a report a source."""
+    """Return the verdicts on runs and models, with one report per source."""
     names = {"run": runs, "model": profiled, "checkpointed": checkpointed}
     return [
         RunReport(
@@ -67,7 +67,7 @@ def _rulings(source: Source, results: Path, names: Mapping[str, Collection[str]]
 
 
 def _ruling(claim: RunClaim, run: str, results: Path) -> Ruling | None:
-    """Return a ruling; None for a run of another kind than the claim's."""
+    """Return a ruling; None for a run of another kind than the claim is about."""
     place = claim.file.replace(f"{{{claim.asked_of}}}", run)
     file = results / Path(place).relative_to("results")
     if not file.is_file():

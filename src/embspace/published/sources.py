@@ -1,4 +1,4 @@
-"""Describes the files of data/published/: published statements, with the places of our numbers."""
+"""Describes the files of data/published/: each published statement, and where our number is."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
 FEWEST_THINGS = 3  # whose pairs may be correlated
 About = Literal["weights", "training", "toy", "arithmetic", "tokenizer", "architecture"]
 OF_LAYERS = re.compile(r"results/\w+/(\w+/)?\{model\}(--\w+)?\.(csv|json)")
-"""Matches result files of models under `profiled`, or of pairs under `compared`."""
+"""Matches files of what is measured for models under `profiled`, or pairs under `compared`."""
 RULE = re.compile(
     r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)"
     r"|(q_value) (<) ([\d.]+)"
@@ -37,13 +37,13 @@ class RowOfTwo(Strict):
 
 
 class Given(Strict):
-    """A condition on our results for the comparison of a published number."""
+    """A condition on our results, without which a published number is not compared."""
 
     what: str
-    """The condition in words, for a user whose results fail the condition."""
+    """The condition in words, for a user whose results do not meet it."""
     file: str
     where: dict[str, str | int]
-    """A row with these values exists."""
+    """There is a row with these values."""
 
 
 class Entry(Strict):
@@ -60,13 +60,13 @@ class Entry(Strict):
     pair: RowOfTwo | None = None
     given: Given | None = None
     published: dict[str, str] = Field(min_length=1)
-    """Column or dotted JSON key -> the number as printed: the digits are the tolerance."""
+    """Column or dotted JSON key -> the number as printed: its digits are its tolerance."""
     factor: int = 1
-    """Our number is multiplied by the factor."""
+    """Our number is multiplied by this factor."""
     nearest: bool = False
     """True to take, of all fitting rows, the row with the value nearest to the printed number."""
     absolute_tolerance: float | None = Field(default=None, gt=0)
-    """The allowed difference; by default, half a unit of the last printed digit."""
+    """The allowed difference; without it, half a unit of the last printed digit."""
     reason: str = ""
     restates: str = ""
     """The setting or design of ours repeated by the number; the number then counts as no match."""
@@ -113,9 +113,9 @@ class CellPlace(Strict):
     share_below: dict[str, str | int] = {}
     """The row to rank: the share of the further chosen rows with a smaller value."""
     take: Literal["largest", "smallest"] | None = None
-    """Of several chosen rows, the row with this value."""
+    """Of several chosen rows, the one with this value."""
     every: dict[str, list[str | int]] = {}
-    """Comparators: the rule is tested with all these values of a column; `[]`: with all values."""
+    """Comparators: the rule is tested with each of these values of a column; `[]`: with all."""
     low: str | None = None
     high: str | None = None
     null: str | None = None
@@ -123,7 +123,7 @@ class CellPlace(Strict):
     null_high: str | None = None
     p_value: str | None = None
     q_value: str | None = None
-    """The p-value, corrected for all tests of the table."""
+    """The p-value, corrected for everything that its table tests."""
     exact: bool = False
     """True for a full count without sampling: the interval is the value itself."""
 
@@ -164,14 +164,14 @@ class CellPlace(Strict):
 
 
 class Rule(Strict):
-    """A statistic, with the deciding condition of a claim."""
+    """A statistic, with the condition that decides a claim."""
 
     cell: CellPlace
     minus: CellPlace | None = None
     over: CellPlace | None = None
-    """The value less, or over, the value of another cell."""
+    """The value less, or over, that of another cell."""
     null_of: CellPlace | None = None
-    """A row of a second table with the null as value."""
+    """A row of another table, whose value is the null."""
     every: dict[str, list[str | int]] = {}
     """Settings: the rule is applied at these values of a column, in all cells with the column in
     `where`; `[]`: at all values. `where` has the source's own value.
@@ -214,13 +214,13 @@ class Rule(Strict):
 
 
 class OtherRule(Rule):
-    """A second sensible rule for the same claim."""
+    """Another sensible rule for the same claim."""
 
     why: str = Field(min_length=1)
 
 
 class Decided(Strict):
-    """Says whether a rule was fixed before the results were seen, by the history."""
+    """Says whether a rule was fixed before its results were seen, as the history shows."""
 
     when: Literal["before results", "after results"]
     why: str = Field(min_length=1)
@@ -234,7 +234,7 @@ class Claim(Rule):
     section: str
     page: int | None = None
     model: str = Field(ANY_MODEL, pattern=ABOUT)
-    """The repository of the claim's only model."""
+    """The repository of the only model that the claim is about."""
     question: str = ""
     """The research question behind the claim."""
     statistic: str
@@ -252,11 +252,11 @@ class Claim(Rule):
     numbers with ours, the rows of `cell`; the null renames the things in all ways.
     """
     printed: list[Entry] = []
-    """Printed numbers of the claim, filled in from the source."""
+    """The printed numbers that the claim is about, filled in from the source."""
 
     @property
     def rule_hash(self) -> str:
-        """Return eight letters that depend on the claim's deciding parts, not on the words."""
+        """Return eight letters that change with the claim's deciding parts, not with the words."""
         keys = set(Rule.model_fields)
         others = [other.model_dump(include=keys) for other in self.otherwise]
         decides = [self.model, self.about, self.model_dump(include=keys), others]
@@ -305,7 +305,7 @@ class RunClaim(Strict):
 
 
 class Undecided(Strict):
-    """A printed number or table without a possible decision by our results, and why."""
+    """A printed number or table that nothing of ours can decide, and why."""
 
     quantity: str
     section: str
@@ -320,12 +320,12 @@ class Undecided(Strict):
 
 
 class Item(Strict):
-    """A figure, table or section of a publication, and our counterpart."""
+    """A figure, table or section of a publication, and what shows the same here."""
 
     item: str
     shows: str
     figures: list[str]
-    """Nouns; none for a drawing without measured numbers."""
+    """Nouns; none for a drawing of which nothing is measured."""
 
 
 class Source(Strict):
@@ -371,7 +371,7 @@ def read_source(path: Path) -> Source:
 
 
 def _beside_printed(claim: Claim, entries: list[Entry], path: Path) -> Claim:
-    """Return the claim with the claim's printed numbers; most claims have none."""
+    """Return the claim with the printed numbers that it is about; most claims have none."""
     if not claim.agrees_with:
         return claim
     printed = [entry for entry in entries if entry.quantity.startswith(claim.agrees_with)]
@@ -386,7 +386,7 @@ def _beside_printed(claim: Claim, entries: list[Entry], path: Path) -> Claim:
 
 
 def _why_not_all_pairs(printed: list[Entry]) -> str:
-    """Return why entries are not all pairs of a few things, without repetition; "" if complete."""
+    """Return why entries do not have every pair of a few things exactly once; "" if they do."""
     from embspace.geometry.inference.mantel import MOST_THINGS  # imports NumPy
 
     pairs = {frozenset(map(str, entry.pair.values)) for entry in printed if entry.pair}

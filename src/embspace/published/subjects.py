@@ -26,12 +26,12 @@ class Subject:
         return about in (ANY_MODEL, self.repository)
 
     def file(self, place: str, results: Path) -> Path:
-        """Return this model's file of results at `place`."""
+        """Return the file of results of this model that `place` names."""
         return results / Path(place.replace("{model}", self.name)).relative_to("results")
 
 
 def subject(name: str, described: dict[str, Any]) -> Subject:
-    """Return the model of the name, from the description."""
+    """Return the model of the name, from what its file says."""
     return Subject(name, repository_of(describe_model(name, described)))
 
 
@@ -45,6 +45,6 @@ def read_subject(name: str) -> Subject:
 
 
 def names_of(repository: str) -> list[str]:
-    """Return the names of the models in conf/model/ with the weights of a repository."""
+    """Return the names of the models in conf/model/ that have the weights of a repository."""
     subjects = (read_subject(path.stem) for path in sorted(MODELS.glob("*.yaml")))
     return [subject.name for subject in subjects if subject.repository == repository]

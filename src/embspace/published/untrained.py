@@ -1,4 +1,4 @@
-"""The verdicts on a model beside the verdicts by the same rules on random weights."""
+"""The verdicts on a model beside those of the same rules on random weights."""
 
 import logging
 from pathlib import Path
@@ -50,10 +50,10 @@ def kept_verdicts(name: str | None, folder: Path = VERDICTS) -> pd.DataFrame | N
 
 
 def load_verdicts(file: Path) -> pd.DataFrame:
-    """Return a table of kept verdicts, with a row a rule.
+    """Return a table of kept verdicts, with one row per rule.
 
     Raises:
-        InputError: for a missing column, as in tables of older versions.
+        InputError: if a column is missing, as in tables of older versions.
     """
     table = load_table(str(file))
     if lacking := [column for column in KEPT if column not in table]:
@@ -71,10 +71,10 @@ def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> 
         verdicts: a row a number or claim, from `measure_ledger`.
         untrained: columns KEPT of a model with random weights, by rule; None if missing.
 
-    A claim with a match also untrained has the verdict `holds, but also untrained`. `training` says
+    A claim that also matches untrained has the verdict `holds, but also untrained`. `training` says
     whether a claim holds only after training: `open` if the rule decides nothing at random weights,
-    or random weights are missing. A claim without trained weights (`about`) has no twin.
-    `family_q_value` is Benjamini and Hochberg's, among the p-values of a family of claims.
+    or the verdicts on random weights are missing. A claim without trained weights (`about`) has no
+    twin. `family_q_value` is Benjamini and Hochberg's, among the p-values of a family of claims.
     """
     table = verdicts.copy()
     own = table["kind"].eq("claim") & table["about"].eq("weights")
@@ -92,7 +92,7 @@ def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> 
 
 
 def _twin(table: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the twin's rows for the same statements by the same rules, in the table's order."""
+    """Return the rows of the twin for the same statements and rules, in the order of the table."""
     rows = pd.DataFrame(columns=KEPT) if untrained is None else untrained
     return table[SAME].merge(rows, on=SAME, how="left").set_axis(table.index)
 
@@ -122,7 +122,7 @@ def trained_share(claims: pd.DataFrame) -> str:
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
-    """Return the numbers of rows by kind and verdict, and of claims in need of training."""
+    """Return the numbers of rows by kind and verdict, and of claims that need training."""
     counts = ledger.groupby(["kind", "verdict"]).size()
     kinds = ledger["kind"].drop_duplicates()
     verdicts = {str(kind): {str(key): int(n) for key, n in counts[kind].items()} for kind in kinds}

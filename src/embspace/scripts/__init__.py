@@ -1,1 +1,1 @@
-"""Unicode's rules for texts in any script: words, and sentences."""
+"""What Unicode says about texts in any script: words, and sentences."""

@@ -11,10 +11,10 @@ from itertools import pairwise
 import regex
 
 OF_WORD = r"\p{L}\p{M}\p{N}_"
-"""The characters of words, for a class of characters; joiners stand only within words."""
+"""The characters of words, for a class of characters; joiners stand only inside words."""
 WORD = rf"[{OF_WORD}]+(?:[\u200C\u200D][{OF_WORD}]+)*"
 UNSPACED = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}"
-"""Scripts without spaces between words: the letters between two spaces are no word."""
+"""Scripts without spaces between words: what stands between two spaces is no word."""
 _WORD = regex.compile(WORD)
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}\u200C\u200D]*")
 _UNSPACED = regex.compile(rf"[{UNSPACED}]")
@@ -28,9 +28,9 @@ def words_in(text: str) -> list[str]:
 
 
 def longer_words_in(text: str) -> list[str]:
-    """Return the words of two characters or more, as counted in tables of words.
+    """Return the words of two characters or more, as used for counts of words.
 
-    Of scripts without spaces: characters and pairs of neighbors, as counted by search engines.
+    In scripts without spaces: characters and pairs of neighbors, as search engines count them.
     """
     words = words_in(text)
     if _UNSPACED.search(text):
@@ -39,7 +39,7 @@ def longer_words_in(text: str) -> list[str]:
 
 
 def _terms(word: str) -> Iterator[str]:
-    """Yield the parts of a run of letters; of a script without spaces, characters and pairs."""
+    """Yield the parts of a run of letters; in a script without spaces, characters and pairs."""
     for part in _ONE_KIND.findall(word):
         if not _UNSPACED.match(part):
             yield part
@@ -52,12 +52,12 @@ def _terms(word: str) -> Iterator[str]:
 
 
 def is_word(text: str) -> bool:
-    """Return whether a text is letters of any script, with the letters' marks."""
+    """Return whether a text is letters of any script, with the marks that belong to them."""
     return _LETTERS.fullmatch(text) is not None
 
 
 def goes_on(character: str) -> bool:
-    """Return whether a character beside a word would continue the word."""
+    """Return whether a character beside a word would be part of it."""
     return bool(character) and _WORD.fullmatch(character) is not None
 
 

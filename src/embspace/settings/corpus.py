@@ -59,9 +59,9 @@ class HubCorpus(_Corpus):
 class WikipediaCorpus(_Corpus):
     """Articles of Wikipedia by page and revision, through the public API.
 
-    `pages` is a CSV file of the user, a row a page, with the columns `title` and `revision`: the
-    number after `oldid=` in the address of the page's permanent link. An empty `revision` means the
-    latest; a warning then names the revision.
+    `pages` is a CSV file that the user writes, one row per page, with the columns `title` and
+    `revision`: the number after `oldid=` in the address of the page's permanent link. An empty
+    `revision` means the latest; a warning then names the revision used.
     """
 
     source: Literal["wikipedia"]
@@ -98,7 +98,7 @@ def _one_group(pattern: str) -> str:
 class FastaCorpus(_Corpus):
     """Sequences of nucleotides in a FASTA file, read as k-mers.
 
-    Codons are counted from the first base of a record.
+    Codons are counted from the first base of each record.
     """
 
     source: Literal["fasta"]
@@ -115,7 +115,7 @@ class FastaCorpus(_Corpus):
 
 
 class LineagesCorpus(_Corpus):
-    """Simulated sequences of a gene, by the changes of the lineages, read as k-mers.
+    """Simulated sequences of a gene, by the changes that define lineages, read as k-mers.
 
     `embspace.prepare.sources.lineages` describes the simulation.
     """
@@ -176,7 +176,7 @@ class GrammarProbabilities(Strict):
 
 
 class Range(Strict):
-    """Whole numbers with equal probabilities."""
+    """Whole numbers, all equally likely."""
 
     fewest: int = Field(ge=1)
     most: int
@@ -189,7 +189,7 @@ class Range(Strict):
 
 
 class GrammarCorpus(_Corpus):
-    """Documents of an invented language with a fully known structure; see embspace.grammar."""
+    """Documents of an invented language whose structure is known exactly; see embspace.grammar."""
 
     source: Literal["grammar"]
     # `split_sentences` goes by capitals, of which the language has none.
@@ -232,7 +232,7 @@ SOURCES: dict[str, type[Corpus]] = {
 
 
 def corpus_file(name: str) -> str:
-    """Return the path of the description of the corpus `name`."""
+    """Return the path of the file that describes the corpus `name`."""
     return str(CONF / "corpus" / f"{name}.yaml")
 
 
@@ -240,7 +240,7 @@ def describe_corpus(name: str, content: dict[str, Any]) -> Corpus:
     """Return the checked content of a corpus's file.
 
     Raises:
-        InputError: naming file, key, found and allowed.
+        InputError: naming file, key, and the found and allowed values.
     """
     source = content.get("source")
     if not isinstance(source, str) or source not in SOURCES:

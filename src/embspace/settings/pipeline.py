@@ -1,4 +1,4 @@
-"""Finds stages: the graph has a dvc.yaml in the root and in the folder of every chapter."""
+"""Finds stages: the graph has one dvc.yaml per chapter, and one at the root."""
 
 import hashlib
 import re
@@ -30,11 +30,11 @@ class Stage(NamedTuple):
 
     @property
     def chapter(self) -> str:
-        """The folder of the stage's graph; empty for the root's graph."""
+        """Return the folder of the stage's graph; empty for the graph at the root."""
         return self.graph.parent.name
 
     def address(self, item: str = "") -> str:
-        """Return the argument of `dvc repro` at the root, for an item of the matrix or for all."""
+        """Return what `dvc repro` takes at the root, for an item of the matrix or for all."""
         prefix = f"{self.graph}:" if self.chapter else ""
         return f"{prefix}{self.item(item) if item else self.name}"
 
@@ -62,7 +62,7 @@ class Stage(NamedTuple):
         ]
 
     def nouns(self) -> set[str]:
-        """Return the analyses whose results the stage makes; else the noun of the stage's name."""
+        """Return the analyses whose results the stage makes, or else the noun in its name."""
         analyses = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
         return analyses or {self.name.partition("_")[2]}
 
@@ -94,7 +94,7 @@ def read_stages(root: Path) -> dict[str, Stage]:
 def stage_names(root: Path, params: Mapping[str, Any]) -> set[str]:
     """Return the names of all stages of a tree, with the items from `params`.
 
-    DVC makes the same names of params.yaml, but takes seconds.
+    DVC derives the same names from params.yaml, but needs seconds.
     """
     names = set[str]()
     for name, stage in read_stages(root).items():
@@ -105,7 +105,7 @@ def stage_names(root: Path, params: Mapping[str, Any]) -> set[str]:
 
 
 def _items(listed: str | list[str], params: Mapping[str, Any]) -> list[str]:
-    """Return the items of a key of a matrix: a list, or the name of a list in `params`."""
+    """Return the items of a key of a matrix: a list, or the list that `params` has by that name."""
     if isinstance(listed, list):
         return listed
     named = LIST.fullmatch(listed)
@@ -113,7 +113,7 @@ def _items(listed: str | list[str], params: Mapping[str, Any]) -> list[str]:
 
 
 def _read_graph(file: Path) -> dict[str, Any]:
-    """Return the content of a dvc.yaml; the slow reader explains an error of the fast reader."""
+    """Return the content of a dvc.yaml; what the fast reader cannot read, the slow one explains."""
     try:
         content = yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
@@ -132,7 +132,7 @@ def find_stages(root: Path, name: str) -> list[Stage]:
     """Return the stages of a name: a single stage, or all of a noun or a chapter.
 
     Raises:
-        InputError: for an unknown name, with the allowed names.
+        InputError: if there are none, with the allowed names.
     """
     stages = read_stages(root).values()
     matches = [
@@ -150,7 +150,7 @@ def find_stages(root: Path, name: str) -> list[Stage]:
 
 
 def read_locked(file: Path) -> dict[str, Any]:
-    """Return the stages of a dvc.lock, by name and item; empty without the file."""
+    """Return the stages of a dvc.lock, by name and item; empty if the file is missing."""
     if not file.is_file():
         return {}
     content: Any = yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST)

@@ -1,4 +1,4 @@
-"""Describes `roles` of params.yaml: the corpora in the places of the thesis's texts."""
+"""Describes `roles` of params.yaml: the corpora that take the places of the thesis's texts."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -20,18 +20,18 @@ def one_role_each(roles: dict[Role, str]) -> dict[Role, str]:
 
 
 def taken_roles(roles: Mapping[Role, str], corpora: Collection[str]) -> dict[Role, str]:
-    """Return the roles with a corpus among `corpora`, with the corpus."""
+    """Return the roles whose corpus is among `corpora`."""
     return {role: corpus for role, corpus in roles.items() if corpus in corpora}
 
 
 def open_role(name: str | int) -> str | None:
-    """Return the role named in braces by `name`; None for a name without a role."""
+    """Return the role that a name in braces stands for; None for any other name."""
     match = PLACE.fullmatch(str(name))
     return match.group(1) if match else None
 
 
 def corpus_in_role(name: str, roles: Mapping[Role, str]) -> str:
-    """Return the corpus with the role `{role}`; any other name, or a free role, unchanged."""
+    """Return the corpus in the role `{role}`; any other name, or a free role, unchanged."""
     by_name = {f"{{{role}}}": corpus for role, corpus in roles.items()}
     return by_name.get(name, name)
 

@@ -1,4 +1,4 @@
-"""Finds the root of the study of a command or of a call from Python."""
+"""Finds the root of the study that a command or a call from Python belongs to."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,8 @@ CACHE = "EMBSPACE_CACHE"  # names a folder for what is kept between calls
 def find_root() -> Path:
     """Return the study around the current folder, or else the repository of this embspace.
 
-    For an embspace installed from a wheel: a study in the user's cache, made of the wheel.
+    If embspace was installed from a wheel: a study in the user's cache, which is made from the
+    wheel.
 
     Raises:
         InputError: if no study exists, and none can be made.
@@ -27,7 +28,7 @@ def find_root() -> Path:
 
 
 def enclosing_root(place: Path) -> Path | None:
-    """Return the nearest folder, from `place` upwards, with the root of a study."""
+    """Return the nearest folder, from `place` upwards, that is the root of a study."""
     return next((folder for folder in (place, *place.parents) if is_study(folder)), None)
 
 
@@ -37,7 +38,7 @@ def is_home(root: Path) -> bool:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the user's cache, by `EMBSPACE_CACHE` or else the system."""
+    """Return the folder of the user's cache: from `EMBSPACE_CACHE`, or else the system's."""
     import platformdirs
 
     named = os.environ.get(CACHE)

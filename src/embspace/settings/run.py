@@ -1,4 +1,4 @@
-"""Schema of conf/train/<run>.yaml. Trained models are data, just as loaded models."""
+"""Schema of conf/train/<run>.yaml. A model that we train is data, like a model that we load."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -44,13 +44,13 @@ class MaskedLanguageModeling(_Phase):
 
 
 class CausalLanguageModeling(_Phase):
-    """Predicts every token from the earlier tokens (GPT)."""
+    """Predicts each token from those before it (GPT)."""
 
     objective: Literal["causal_language_modeling"]
 
 
 class SequenceClassification(_Phase):
-    """Predicts the label of a window, by transformers' head for classification."""
+    """Predicts the label of a window, with transformers' head for classification."""
 
     objective: Literal["sequence_classification"]
     trainable_layers: int | None = Field(None, ge=0)  # the last blocks, and the head; None: all
@@ -65,9 +65,9 @@ OBJECTIVES: dict[str, type[Phase]] = {
 
 
 class Run(Strict):
-    """A model of a known architecture, or of conf/model/, through phases of training.
+    """A model of a known architecture, or one of conf/model/, trained in one or more phases.
 
-    A later phase starts from the last checkpoint of the phase before.
+    Each phase starts from the last checkpoint of the phase before.
     """
 
     label: str
@@ -89,7 +89,7 @@ class Run(Strict):
 
 
 def run_file(name: str) -> str:
-    """Return the path of the description of the run `name`."""
+    """Return the path of the file that describes the run `name`."""
     return str(CONF / "train" / f"{name}.yaml")
 
 
@@ -97,7 +97,7 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
     """Return the checked content of a run's file.
 
     Raises:
-        InputError: naming file, key, found and allowed.
+        InputError: naming file, key, and the found and allowed values.
     """
     file, phases = run_file(name), content.get("phases")
     if "phases" not in content:
@@ -112,7 +112,7 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
 
 
 def tuned_blocks(run: Run) -> int:
-    """Return how many last blocks a run with a single phase, a classification, tunes; else 0."""
+    """Return how many of the last blocks a classification in a single phase tunes; else 0."""
     phases = list(run.phases.values())
     only = phases[0]
     if len(phases) > 1 or not isinstance(only, SequenceClassification):

@@ -1,4 +1,4 @@
-"""Reads YAML and checks the content by a schema; an error names file, key, found and allowed."""
+"""Reads YAML and checks it against a schema; an error names file, key, found and allowed values."""
 
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -49,18 +49,18 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def is_empty(path: Path) -> bool:
-    """Return whether a file is empty, as a shell leaves a file before the first output."""
+    """Return whether a file is empty, such as a file created by a shell but not yet filled."""
     return path.is_file() and not path.stat().st_size
 
 
 class _OneKeyOnce(SafeLoader):
-    """The safe loader of YAML, but repeated keys are errors, as for DVC and Hydra."""
+    """The safe loader of YAML, but with errors for repeated keys, as in DVC and Hydra."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Return the mapping of a node.
 
         Raises:
-            yaml.YAMLError: for a repeated key, allowed by PyYAML itself.
+            yaml.YAMLError: if a key is repeated, which PyYAML itself allows.
         """
         keys = [(key.tag, key.value) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         for number, key in enumerate(keys):
@@ -74,7 +74,7 @@ def validate(schema: type[Schema], content: Any, file: str) -> Schema:
     """Return `content` as `schema`.
 
     Raises:
-        InputError: naming `file`, and key, found and allowed of every error.
+        InputError: naming `file` and, for every error, the key and the found and allowed values.
     """
     try:
         return schema.model_validate(content)

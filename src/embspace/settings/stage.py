@@ -1,4 +1,4 @@
-"""Gives a stage the settings: params.yaml in front of conf/, composed by Hydra.
+"""Gives a stage its settings: params.yaml in front of conf/, composed by Hydra.
 
 Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function are
 the schema of conf/<verb>/<chapter>/<noun>.yaml, except `seed`, `device` and `roles`, which come
@@ -40,10 +40,10 @@ HYDRA_ALONE = ("--hydra-help", "--version", "--info", "--shell-completion", "-sc
 
 @dataclass(frozen=True)
 class StageConfig:
-    """The settings of a stage, with the model, corpus, run or pair of the stage, if any.
+    """The settings of a stage, with the stage's model, corpus, run or pair, if any.
 
-    `models` and `corpora` are all names in params.yaml, for a stage about the results of all models
-    or corpora. `pair` joins the names of two models.
+    `models` and `corpora` are all names in params.yaml, for a stage that takes the results of all
+    models or corpora. `pair` joins the names of two models.
     """
 
     model_name: str
@@ -66,10 +66,10 @@ def run_stage(
 ) -> None:
     """Run `main` as a Hydra program with the settings of `function`.
 
-    `function` is named `<verb>_<noun>`; the settings file becomes `settings`. For several
-    functions, by noun, the files become `settings.<noun>`. `groups` are folders of conf/ with a
-    file chosen on the command line, or `pair`. A verb with such a folder, as `train`, has only the
-    settings in the chosen file.
+    `function` is named `<verb>_<noun>`; its settings file becomes `settings`. For several
+    functions, by noun, the files become `settings.<noun>`. `groups` are the folders of conf/ from
+    which the command line picks a file, or `pair`. A verb that is itself a folder of conf/, as
+    `train`, has only the settings of the chosen file.
     """
     functions = {} if _is_described(function, groups) else function
     if {"--help", "-h"} & {*sys.argv}:
@@ -110,7 +110,7 @@ def checked_settings(
     """Return the keyword-only arguments of `function`, from the settings file's content and params.
 
     Raises:
-        InputError: naming `file`, and key, found and allowed of every error.
+        InputError: naming `file` and, for every error, the key and the found and allowed values.
     """
     checked = validate(settings_schema(function), content, file)
     settings = {name: getattr(checked, name) for name in type(checked).model_fields}
@@ -144,7 +144,7 @@ def _is_described(
 
 
 def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> dict[str, str]:
-    """Return Hydra's defaults: the settings file of every place in the composed config."""
+    """Return Hydra's defaults: the place of every settings file in the composed config."""
     functions = function if isinstance(function, Mapping) else {"": function}
     packages = {}
     for noun, measure in functions.items():
@@ -221,7 +221,7 @@ class _Choices(BaseModel):
 
 
 def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
-    """Stop at a value that is no name; for null or 7, Hydra itself shows only a traceback."""
+    """Stop at a value that is no name; Hydra itself shows only a traceback for null or 7."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
@@ -279,7 +279,7 @@ def _how_to_call(
 
 
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-    """Stop at a name not allowed in params.yaml, and at an unknown key."""
+    """Stop at a name that params.yaml could not hold, and at an unknown key."""
     validate(_Choices, dict(choices), COMMAND_LINE)
     own = [field.name for field in fields(StageConfig) if not field.name.endswith("_name")]
     allowed = [*own, *Params.model_fields]

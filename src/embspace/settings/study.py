@@ -1,7 +1,7 @@
-"""A study: the folder of the pipeline, with files from embspace.
+"""A study: the folder in which the pipeline runs, with files from embspace.
 
-A clone of the repository is a study. The package has the same files, and `embspace init` makes a
-study of them. A command outside of any study works in the study in the user's cache.
+A clone of the repository is a study. The package contains the same files, and `embspace init` makes
+a study of them. A command called outside of any study works in a study in the user's cache.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ SWAPPED = ("models.lock", "params.yaml")
 
 
 def brought_along() -> Path | None:
-    """Return the folder with this embspace's files of a study: in the wheel, or the repository."""
+    """Return the folder with embspace's files of a study: in the wheel, or the repository."""
     if IN_WHEEL.is_dir():
         return IN_WHEEL
     repository = PACKAGE.parent.parent
@@ -40,10 +40,10 @@ def is_study(folder: Path) -> bool:
 
 
 def write_study(folder: Path, *, without_git: bool) -> None:
-    """Write or renew the files of a study; the user's choices, additions and results stay.
+    """Write or renew the files of a study; what users choose, add and compute stays.
 
     Raises:
-        InputError: if this embspace has no study's files, or the folder cannot be written.
+        InputError: if this embspace has no files of a study, or the folder cannot be written.
     """
     source = brought_along()
     if source is None:
@@ -59,10 +59,10 @@ def write_study(folder: Path, *, without_git: bool) -> None:
 
 
 def home_study(cache: Path) -> Path:
-    """Return the study in the user's cache, renewed after a change of embspace.
+    """Return the study in the user's cache, renewed if made by another embspace.
 
     Raises:
-        InputError: as `write_study`.
+        InputError: as `write_study` does.
     """
     folder = cache / STUDY
     made_of = folder / MADE_OF
@@ -72,7 +72,7 @@ def home_study(cache: Path) -> Path:
 
 
 def renew_package(folder: Path) -> None:
-    """Write the installed embspace's version into a study without code, so that stages notice."""
+    """Record in a study without code which embspace is installed: stages notice a change."""
     made_of, source = folder / MADE_OF, brought_along()
     if source is not None and made_of.is_file() and made_of.read_text("utf-8") != told_apart():
         _write_package(folder, source)
@@ -86,8 +86,8 @@ def _write_package(folder: Path, source: Path) -> None:
 def differences(folder: Path) -> list[str]:
     """Return the paths of settings in a study that differ from this embspace's settings.
 
-    Empty for a clone, the source of the settings. Additions and choices of the user do not count,
-    such as the texts of an analysis of a single corpus.
+    Empty for a clone, which is the source of the settings. Additions and choices of the user do not
+    count, such as the texts of an analysis of a single corpus.
     """
     source = brought_along()
     if source is None or source.resolve() == folder.resolve():
@@ -104,7 +104,7 @@ def differences(folder: Path) -> list[str]:
 
 
 def _as_brought(file: Path) -> bytes:
-    """Return the content of a file, in a settings file without the choice of texts."""
+    """Return the content of a file; of a settings file, without its choice of texts."""
     return re.sub(rb"(?m)^(corpus|texts|example):.*$", rb"\1:", file.read_bytes())
 
 
@@ -117,7 +117,7 @@ def _files(source: Path) -> list[Path]:
 
 @cache
 def told_apart() -> str:
-    """Return the version of embspace, and a mark for different files under the same version."""
+    """Return the version of embspace, and a mark to tell apart files of the same version."""
     listed = distribution("embspace").read_text("RECORD") if IN_WHEEL.is_dir() else None
     files = listed or "".join(
         f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}"

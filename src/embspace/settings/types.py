@@ -1,4 +1,4 @@
-"""The value types shared by several settings; the name implies the bounds."""
+"""The value types that several settings share; the name implies the bounds."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Describes the sources of probed words allowed in conf/prepare/stimuli.yaml."""
+"""Describes the sources of probed words that conf/prepare/stimuli.yaml may name."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from embspace.settings.schema import Strict
 
 
 class WordFile(Strict):
-    """Words in a file, JSON lines: id, word, lemma and part of speech."""
+    """Words in a file, JSON lines: id, word, lemma and part of speech of each."""
 
     source: Literal["file"]
     path: str
@@ -18,7 +18,7 @@ class WordFile(Strict):
 class WordNetWords(Strict):
     """Words drawn from the database files of WordNet 3.x, under WordNet's own license.
 
-    `folder` has data.noun, data.verb and data.adj; WordNet itself calls the folder `dict`.
+    `folder` holds data.noun, data.verb and data.adj; WordNet itself calls it `dict`.
     """
 
     source: Literal["wordnet"]

@@ -1,1 +1,1 @@
-"""Measures corpora too large for a memory or a single machine: sums while embedding."""
+"""Measures corpora too large for memory or a single machine: sums while embedding."""

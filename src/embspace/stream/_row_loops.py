@@ -1,4 +1,4 @@
-"""Compiled loops over the rows of states: a row is read once, while in the cache."""
+"""Compiled loops over the rows of states: each row is read once, while it is in the cache."""
 
 from typing import NamedTuple, no_type_check
 
@@ -11,7 +11,7 @@ VECTORISED = {"reassoc", "contract", "nsz"}
 
 
 class RowTotals(NamedTuple):
-    """Totals over rows x, with y = x - origin, and three numbers per row."""
+    """Totals over rows x, with y = x - origin, and three numbers for each row."""
 
     total: Float[np.ndarray, " dim"]
     """Sum of y."""
@@ -65,7 +65,7 @@ def add_rows(x, chosen, origin, reference, y, totals):
 @no_type_check
 @njit(cache=True)
 def add_to_groups(x, group, totals):
-    """Add the rows of `x` to the rows of `totals` with the numbers in `group`."""
+    """Add each row of `x` to the row of `totals` that `group` names."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             totals[group[i], j] += np.float64(x[i, j])
@@ -74,7 +74,7 @@ def add_to_groups(x, group, totals):
 @no_type_check
 @njit(cache=True)
 def mirror_upper(matrix):
-    """Copy the entries above the diagonal of a square matrix to below the diagonal."""
+    """Copy what is above the diagonal of a square matrix to below it."""
     for i in range(matrix.shape[0]):
         for j in range(i):
             matrix[i, j] = matrix[j, i]

@@ -27,7 +27,7 @@ class BatchShares:
         return self.size - (self._open.n if self._open else 0)
 
     def add(self, moments: Moments) -> None:
-        """Add at most `room` vectors by their moments about the common origin of all batches."""
+        """Add at most `room` vectors, by their moments about the origin that all batches share."""
         self._open = moments if self._open is None else self._open + moments
         if self._open.n == self.size:
             if self._whole is not None:

@@ -1,4 +1,4 @@
-"""Runs shards on the workers of dask.distributed, in spite of killed workers and schedulers."""
+"""Runs shards on the workers of dask.distributed, even if workers or schedulers are killed."""
 
 import logging
 import time
@@ -24,7 +24,7 @@ class Cluster:
     n_workers: int
     """The number of workers on this machine; ignored with a scheduler."""
     patience: float
-    """Seconds to wait for a silent scheduler."""
+    """Seconds to wait for a scheduler that does not answer."""
 
 
 def check_dask() -> None:
@@ -41,7 +41,7 @@ def check_dask() -> None:
 
 @contextmanager
 def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
-    """Yield a client of the cluster, and at the end stop the workers started here.
+    """Yield a client of the cluster, and at the end stop the workers that were started for it.
 
     Raises:
         InputError: if no scheduler answers within the patience.
@@ -68,7 +68,7 @@ def _local(n_workers: int) -> Any:
     """Start workers on this machine; repeat a start that fails beside other work.
 
     Raises:
-        InputError: after the last try, with the last message.
+        InputError: if all tries have failed, with the last message.
     """
     from distributed import LocalCluster
 

@@ -1,4 +1,4 @@
-"""Finds the input of `embspace corpus`: a corpus of conf/ or files of texts, and a model."""
+"""Finds what `embspace corpus` reads: a corpus of conf/ or files of texts, and a model."""
 
 import hashlib
 from dataclasses import dataclass
@@ -44,13 +44,13 @@ class Options:
 
 
 def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> Path:
-    """Measure a corpus shard by shard, and return the folder of the tables.
+    """Measure a corpus shard by shard, and return the folder of its tables.
 
     To be called at the root of a tree. `place` is a name in conf/corpus/, else a file, a folder or
     an address.
 
     Raises:
-        InputError: naming the wrong option or file.
+        InputError: naming what does not fit.
     """
     if unknown := [space for space in options.spaces or () if space not in SPACES]:
         raise InputError(f"--spaces: found '{unknown[0]}', allowed: {', '.join(SPACES)}")
@@ -97,7 +97,7 @@ def _take(folder: Path, place: str) -> None:
 
 
 def _plain(place: str) -> str:
-    """Return a place in a single spelling; within the tree, relative to the tree's root."""
+    """Return a place in one spelling; a place in the tree is relative to the tree's root."""
     if Path(f"conf/corpus/{place}.yaml").is_file() or "://" in place:
         return place.rstrip("/")
     path, root = Path(place).resolve(), Path.cwd().resolve()
@@ -123,7 +123,7 @@ def _spaces(place: str) -> tuple[str, ...]:
 
 
 def _name(place: str) -> str:
-    """Return the last part of a place, as the name of a folder."""
+    """Return the last part of a place, to name a folder."""
     parts = [part for part in place.rstrip("/").split("/") if part and "*" not in part]
     plain = "".join(
         character if character.isalnum() or character in "._" else "_" for character in parts[-1]
@@ -132,7 +132,7 @@ def _name(place: str) -> str:
 
 
 def _prepared(name: str, described: Path, say: Say) -> Source:
-    """Write the texts of a corpus of conf/ to a file for all workers, named by the texts' hash."""
+    """Write the texts of a corpus of conf/ where all workers can read them; a hash is the name."""
     from embspace.prepare.texts import copies_told, prepare_texts
 
     table = prepare_texts(name, describe_corpus(name, read_yaml(described)))
@@ -179,7 +179,7 @@ def _reading(options: Options, sources: list[Source], spaces: tuple[str, ...]) -
 
 
 def _with_sample(reading: Reading, sources: list[Source], options: Options) -> Reading:
-    """Return the reading with the share of texts for a sample of the size in `options`."""
+    """Return the reading with the share of texts that gives a sample of the size in `options`."""
     from dataclasses import replace
 
     total = sum(shard.n for shard in plan_shards(sources, reading, options.texts_per_shard))
@@ -187,7 +187,7 @@ def _with_sample(reading: Reading, sources: list[Source], options: Options) -> R
 
 
 def _intervals() -> Intervals:
-    """Return the protocol of the stage for small corpora."""
+    """Return the protocol of the stage that measures small corpora."""
     settings = _neighbors()
     draws = settings["draws"]
     return Intervals(

@@ -1,4 +1,4 @@
-"""Sums of a layer over passing states, in the spaces of `embspace.clouds.layers`."""
+"""Sums of a layer over the states as they come by, in the spaces of `embspace.clouds.layers`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ CLOUDS = {
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Describes the rows of the states of some windows."""
+    """Says which rows of the states of some windows belong to what."""
 
     starts: np.ndarray
-    """The first row of a window."""
+    """The first row of each window."""
     kept: Bool[np.ndarray, " token"]
     """Not in the window before, too."""
     ordinary: Bool[np.ndarray, " token"]
@@ -57,7 +57,7 @@ class Rows:
 
     @cached_property
     def window(self) -> Int[np.ndarray, " token"]:
-        """Return the window's number for every token."""
+        """Return the number of each token's window."""
         return np.repeat(np.arange(len(self.starts)), self.lengths)
 
     @cached_property
@@ -68,7 +68,7 @@ class Rows:
     def totals(
         self, x: Float[np.ndarray, "token dim"]
     ) -> tuple[Float[np.ndarray, "window dim"], Float[np.ndarray, "window dim"]]:
-        """Return the sums of each window's tokens, of all and of ordinary tokens, in float64."""
+        """Return the sums of each window's tokens, of all and of the ordinary ones, in float64."""
         n = len(self.starts)
         sums = np.zeros((2 * n, x.shape[1]))
         add_to_groups(x, self.window + n * self.ordinary, sums)
@@ -141,7 +141,7 @@ class LayerSums:
         kept: Int[np.ndarray, " kept"],
         ordinary: Bool[np.ndarray, " n"] | None,
     ) -> None:
-        """Add the `kept` rows, in portions that never cross the end of a batch."""
+        """Add the rows in `kept`, in portions that never cross the end of a batch."""
         batches = self._batches[space]
         while len(kept):
             portion, kept = kept[: batches.room], kept[batches.room :]
@@ -159,7 +159,7 @@ class LayerSums:
         return {kind: sums.so_far for kind, sums in self._running.items()}
 
     def shares(self) -> dict[str, Float[np.ndarray, " batch"]]:
-        """Return the shares of the first principal axis by batch, of unchanged vectors."""
+        """Return the shares of the first principal axis by batch, for vectors as they are."""
         return {space: batches.shares() for space, batches in self._batches.items()}
 
 

@@ -1,4 +1,4 @@
-"""Reads rows of a matrix in an .npy file, without the remaining rows in memory."""
+"""Reads rows of a matrix in an .npy file, without the rest of it in memory."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,7 +47,7 @@ def matrix_file(
 
 
 class _OtherOrder(InputError):
-    """A matrix with consecutive columns instead of consecutive rows."""
+    """A matrix that is stored column by column, not row by row."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class MatrixFile:
         """Read the head of a file.
 
         Raises:
-            InputError: an unknown ending, no such file, no .npy, no matrix of two rows or more, no
-                real numbers, columns in order instead of rows, or a file cut short.
+            InputError: an unknown ending, no such file, no .npy, no matrix of two rows or more,
+                numbers that are not real, columns in order instead of rows, or a file cut short.
         """
         if path.suffix.lower() != NPY:
             raise InputError(f"{path}: found the ending '{path.suffix}', allowed: {NPY}")
@@ -97,8 +97,8 @@ class MatrixFile:
         """Return the rows from `begin` to before `end` in float32, read piece by piece.
 
         Raises:
-            InputError: for a row with NaN, infinity or a number beyond float32, with the row's
-                number.
+            InputError: for a row with NaN, infinity or a number beyond float32; the message has the
+                row's number.
         """
         x = np.empty((end - begin, self.dim), dtype=np.float32)
         self.read_into(x, begin)

@@ -30,7 +30,7 @@ class CentralMoments:
     """Sum of |y|^4."""
 
     def about(self, origin: Float[np.ndarray, " dim"]) -> Moments:
-        """Return the sums over y = x - `origin`, for the measures of spectra."""
+        """Return the sums over y = x - `origin`, as needed for the measures of spectra."""
         shift = self.mean - origin
         square, energy = float(shift @ shift), float(np.trace(self.comoments))
         turned = self.comoments @ shift
@@ -48,7 +48,7 @@ class CentralMoments:
 
 
 def no_moments(dim: int) -> CentralMoments:
-    """Return the moments of no vector; merging them changes nothing."""
+    """Return the moments of no vector, which change nothing when merged."""
     return CentralMoments(0, np.zeros(dim), np.zeros((dim, dim)), np.zeros(dim), 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Dimension and neighbors, from the kept vectors of the sample, as sums are not enough."""
+"""Dimension and neighbors, which sums do not give: measured on the vectors kept as a sample."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ SLOW = ("correlation_dimension",)
 
 
 def sampled_measures(family: Family) -> list[str]:
-    """Return the measures of a family to take from the sample."""
+    """Return the measures of a family that are taken from the sample."""
     names = (measure.name for measure in profiled_measures().values() if measure.family == family)
     return [name for name in names if name not in SLOW]
 
@@ -32,8 +32,8 @@ def sample_rows(
 ) -> dict[str, list[Row]]:
     """Return the rows of a layer for the families of neighbors, over the texts of the sample.
 
-    `n` is the number of vectors in the sample, and the intervals hold for this number: a larger
-    sample has narrower intervals. No rows for a sample of fewer than 4.
+    `n` is the number of vectors in the sample, and the intervals hold for this number: the larger
+    the sample, the narrower they are. A sample of fewer than 4 vectors gives no rows.
     """
     sampled: list[Row] = []
     for space in SAMPLED:
@@ -55,7 +55,7 @@ def sample_rows(
 
 
 def _numbers(names: Sequence[str]) -> Int[np.ndarray, " text"]:
-    """Return numbers of names, in the order of first appearance."""
+    """Return numbers for names, in the order in which the names first appear."""
     order: dict[str, int] = {}
     return np.array([order.setdefault(name, len(order)) for name in names], np.int64)
 

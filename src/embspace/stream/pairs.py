@@ -107,7 +107,7 @@ def panels_of(n: int, row_bytes: int, k: int, memory: float) -> list[slice]:
     """Return slices of equal size: a single slice, or slices of which any two fit into `memory` GB.
 
     Raises:
-        InputError: for a panel without more rows than neighbors of a row.
+        InputError: if a panel would have no more rows than a row has neighbors.
     """
     fitting = int((memory * GB - BASE) // row_bytes)
     if fitting >= n:
@@ -124,7 +124,7 @@ def panels_of(n: int, row_bytes: int, k: int, memory: float) -> list[slice]:
 
 
 class GraphFile:
-    """Lists of the nearest neighbors on disk; lists of further panels are merged into the file."""
+    """Lists of the nearest neighbors on disk, which are merged with those of further panels."""
 
     def __init__(self, indices: Path, distances: Path, n: int, k: int) -> None:
         self.places, self.k = (indices, distances), k
@@ -149,7 +149,7 @@ class GraphFile:
 
 
 def _reserve(path: Path) -> None:
-    """Reserve the space of a file with holes: a full disk while a map fills holes is a signal."""
+    """Reserve the space of a file with holes: a full disk while a map fills them is a signal."""
     if hasattr(os, "posix_fallocate"):
         with path.open("r+b") as file:
             os.posix_fallocate(file.fileno(), 0, path.stat().st_size)

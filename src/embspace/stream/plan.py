@@ -30,7 +30,7 @@ class Reading:
     tokens_per_batch: int
     tokens_per_chunk: int
     batch_size: int
-    """The number of vectors per batch, for the share of the first principal axis."""
+    """The number of vectors in a batch, for the share of the first principal axis."""
     number_type: str
     """float32 or bfloat16, of the model's arithmetic."""
     sample_rate: float
@@ -77,9 +77,9 @@ def plan_shards(
 
 
 def _cuts(source: Source, n_rows: int, n_shards: int) -> list[int]:
-    """Return the beginnings of shards, and the end of the last; for whole documents, at documents.
+    """Return where shards begin, and the end of the last; at documents, if these must stay whole.
 
-    Documents longer than a shard reduce the number of shards.
+    There are fewer shards if a document is longer than a shard.
     """
     if not n_shards:
         return []
@@ -91,7 +91,7 @@ def _cuts(source: Source, n_rows: int, n_shards: int) -> list[int]:
 
 
 def default_size(n_texts: int) -> int:
-    """Return the number of texts per shard: 1,000, or a number for 16 to 128 shards."""
+    """Return how many texts a shard has: 1,000, or a number that gives 16 to 128 shards."""
     return max(1, min(max(1000, -(-n_texts // MOST_SHARDS)), -(-n_texts // FEWEST_SHARDS)))
 
 
@@ -103,5 +103,5 @@ def _key(source: Source, first: int, end: int, reading: Reading) -> str:
 
 
 def key_of(known: str) -> str:
-    """Return a key: a hash of the words in `known`."""
+    """Return a key: the hash of the words in `known`."""
     return hashlib.sha256(known.encode()).hexdigest()[:20]

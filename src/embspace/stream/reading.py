@@ -18,7 +18,7 @@ from embspace.stream.states import token_states
 TEXTS_AT_ONCE = 256
 TokenStates = Float[np.ndarray, "layer token dim"]
 Quarantine = list[dict[str, str]]
-"""The id and the reason of every excluded text."""
+"""The id of each text that was left out, and the reason."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Loaded:
 
 
 def load_reading(reading: Reading) -> Loaded:
-    """Load the model, in the number type and on the device of `reading`.
+    """Load the model, in the number type and on the device that `reading` names.
 
     Raises:
-        InputError: naming the missing, wrong or too large value.
+        InputError: naming what is missing, wrong or too large.
     """
     import torch
 
@@ -79,7 +79,7 @@ def windows_of_texts(
 
 
 def flaw_of_row(text: object) -> str:
-    """Return why a row has no readable text, as the end of a sentence; "" for a readable text."""
+    """Return why a row has no text for a model to read, as the end of a sentence; "" if it has."""
     if isinstance(text, str):
         return flaw_of_text(text)
     return text.reason if isinstance(text, NoText) else f"is no text: {text!r}"[:200]
@@ -88,7 +88,7 @@ def flaw_of_row(text: object) -> str:
 def _windows(
     texts: Sequence[Text], loaded: Loaded, quarantine: Quarantine
 ) -> tuple[list[Text], list[Window]]:
-    """Return texts with their windows; after a failure of the batch, halves are tried."""
+    """Return texts with their windows; after a failure of all together, halves are tried."""
     if not texts:
         return [], []
     try:
@@ -147,7 +147,7 @@ def _states(windows: Sequence[Window], loaded: Loaded, tokens_per_batch: int) ->
 
 
 def _not_finite(states: TokenStates, windows: Sequence[Window]) -> dict[int, str]:
-    """Return the texts with NaN or an infinite state, and the first affected layer."""
+    """Return the texts with a state that is not finite, and the first such layer."""
     # A sum is not finite if a term is not; only then is looked at every number.
     if np.isfinite(states.sum(dtype=np.float64)):
         return {}
@@ -164,7 +164,7 @@ def _not_finite(states: TokenStates, windows: Sequence[Window]) -> dict[int, str
 
 
 def _failing(windows: Sequence[Window], loaded: Loaded) -> dict[int, str]:
-    """Return the texts on which the model fails when read alone, with the error."""
+    """Return the texts on which the model fails when reading them alone, with the error."""
     bad: dict[int, str] = {}
     for window in windows:
         try:

@@ -1,4 +1,4 @@
-"""Measures a corpus shard by shard and writes the same tables as the stages for small corpora."""
+"""Measures a corpus shard by shard and writes the tables that stages write for small corpora."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ UNITS = "units"  # the folder beside shards that says which texts are copies
 
 @dataclass(frozen=True)
 class Request:
-    """A corpus, the way to read the corpus, and the place for tables."""
+    """A corpus, how it is read, and where its tables go."""
 
     corpus: str
     sources: Sequence[Source]
@@ -40,13 +40,13 @@ class Request:
     results: Path
     """The folder of the tables, laid out as results/ is."""
     shards: Path
-    """The folder of the shards' sums, on a disk visible to all workers."""
+    """The folder of the shards' sums, on a disk that all workers see."""
     root: Path
-    """The root of the tree with the model, on all workers' machines."""
+    """The root of the tree that has the model, on all workers' machines."""
     copy_similarity: float | None
-    """As in conf/corpus/, for texts without known units."""
+    """As in conf/corpus/, for texts that come without their units."""
     largest_unknown_share: float
-    """A share of the tokens; above the share, tables have no row."""
+    """The largest share of unknown tokens; beyond it, tables have no row."""
     check: bool = False
     """Whether texts of finished shards are read again, and compared."""
 
@@ -149,7 +149,7 @@ def _others(
 
 
 def _make_folders(*folders: Path) -> None:
-    """Make the folders of shards and tables before the computation takes hours."""
+    """Make the folders of shards and tables, before hours go into what is written there."""
     for folder in folders:
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -203,7 +203,7 @@ def _run_shards(
 
 
 def _why_none(shard: Shard) -> str:
-    """Return the message for a corpus without a readable text, with the flaw of the first row."""
+    """Return the message that no text could be read, with the reason that the first row gives."""
     said = f"no text could be read in the column {shard.source.text_column!r}"
     first = next(read_rows(shard.source, shard.first, 1), None)
     if first is not None and isinstance(first.text, NoText):
@@ -212,7 +212,7 @@ def _why_none(shard: Shard) -> str:
 
 
 class Progress:
-    """Prints the number of finished texts, the rate, and the remaining time."""
+    """Prints how many texts are done, how fast, and the time that is left."""
 
     def __init__(self, n_texts: int, say: Say, clock: Callable[[], float] = time.monotonic) -> None:
         self._n, self._say, self._clock = n_texts, say, clock
@@ -254,7 +254,7 @@ class Progress:
 
 
 def _rate(number: float) -> str:
-    """Return a number a second; a small number has two digits: a slow run is no standstill."""
+    """Return a number per second; a small number has two digits, as a slow run is no standstill."""
     return f"{number:,.0f}" if number >= 9.5 else f"{number:.2g}"
 
 
@@ -324,7 +324,7 @@ def _rows_by_layer(
 
 
 def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:
-    """Return the tables by folder, from the rows of all layers."""
+    """Return the tables by their folders, from the rows of all layers."""
     tables = {
         f"{family}/profiles": profile_table([row for layer in by_layer for row in layer[family]])
         for family in (*FAMILIES, *OF_SAMPLE)

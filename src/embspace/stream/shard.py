@@ -1,4 +1,4 @@
-"""Reads the texts of a shard through a model, and keeps sums, a sample and excluded texts."""
+"""Reads the texts of a shard through a model, and keeps sums, a sample and what was left out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -38,12 +38,12 @@ class ShardResult:
     shares: list[dict[str, Float[np.ndarray, " batch"]]] = field(default_factory=list)
     """By layer and space: see `BatchShares`."""
     sample: dict[str, Float[np.ndarray, "layer text dim"]] = field(default_factory=dict)
-    """By space, the first window of the sampled texts."""
+    """By space, the first window of each text of the sample."""
     sample_ids: list[str] = field(default_factory=list)
     sample_documents: list[str] = field(default_factory=list)
     quarantine: Quarantine = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    """The numbers of texts, documents, windows and tokens, and of known and unknown tokens."""
+    """The numbers of texts, documents, windows and tokens read, and of known and unknown tokens."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Of reading, the forward passes alone, and of summing."""
     digest: str = ""
@@ -51,13 +51,13 @@ class ShardResult:
 
 
 def is_sampled(text_id: str, rate: float) -> bool:
-    """Return whether a text is in the sample, by a hash of the id, in any shard."""
+    """Return whether a text is in the sample, by a hash of its id: the same in any shard."""
     digest = blake2b(text_id.encode(errors="surrogateescape"), digest_size=8).digest()
     return int.from_bytes(digest) < rate * 2.0**64
 
 
 def digest_of(shard: Shard) -> str:
-    """Return the hash of the present rows of a shard, without a model."""
+    """Return the hash of the rows of a shard as they are now; no model reads them."""
     digest = TextDigest()
     for _ in digest.seen(rows_of(shard)):
         pass
@@ -65,20 +65,20 @@ def digest_of(shard: Shard) -> str:
 
 
 class TextDigest:
-    """Hashes passing rows."""
+    """Hashes rows as they pass."""
 
     def __init__(self) -> None:
         self._hash = blake2b(digest_size=16)
 
     def seen(self, texts: Iterator[Text]) -> Iterator[Text]:
-        """Yield the texts, hashed before use."""
+        """Yield the texts, each hashed before it is used."""
         for text in texts:
             self._hash.update(repr(tuple(text)).encode(errors="surrogatepass"))
             yield text
 
     @property
     def value(self) -> str:
-        """Return the hash of all passed texts."""
+        """Return the hash of all texts that have passed."""
         return self._hash.hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Finds the files of a corpus, on a disk or at an address of fsspec, and reads rows."""
+"""Finds the files of a corpus, on a disk or at an address of fsspec, and reads them row by row."""
 
 import hashlib
 import json
@@ -72,9 +72,9 @@ class Source:
     version: str
     """A value that changes with the file: size and fsspec's facts."""
     whole_documents: bool = False
-    """Whether a document, in consecutive rows, stays in one shard; only for corpora of conf/."""
+    """Whether the rows of a document, which lie together, stay in one shard; only for conf/."""
     separator: str | None = None
-    """The separator of cells in a .csv or .tsv; None: as declared in the file, or comma or tab."""
+    """The separator of cells in a .csv or .tsv; None: as the file declares, or a comma or tab."""
 
     @property
     def name(self) -> str:
@@ -184,7 +184,7 @@ def _is_file(system: Any, path: str) -> bool:
 
 
 def _identity(system: Any, path: str) -> object:
-    """Return a value shared by links to the same file; None for an irregular or missing file."""
+    """Return what two links to one file share; None if it is no regular file of this machine."""
     if "file" not in system.protocol:
         return path
     try:
@@ -202,7 +202,7 @@ def _passed_over(files: Sequence[str], reason: str) -> str:
 
 
 def say_of_empty(sources: Sequence[Source], read: Collection[Source], say: Say) -> None:
-    """Print the files without rows: the sources missing in `read`."""
+    """Print which files have no row: the sources that are not in `read`."""
     if empty := [source.address for source in sources if source not in read]:
         say(_passed_over(empty, "no row in it" if len(empty) == 1 else "no row in them"))
 
@@ -216,7 +216,7 @@ def _real(system: Any, path: str) -> str:
 
 
 def _version(system: Any, path: str) -> str:
-    """Return a hash of the size and time of a file, or of the target of a link."""
+    """Return a hash of the size and time of a file, or of a link's target."""
     if "file" in system.protocol:
         info = Path(path).stat()
         known: list[object] = [info.st_size, info.st_mtime_ns]
@@ -245,7 +245,7 @@ def is_changed(source: Source) -> bool:
 
 
 def check_unchanged(sources: Collection[Source]) -> None:
-    """Stop if a file has changed since the search.
+    """Stop if a file has changed since it was found.
 
     Raises:
         InputError: naming the file.
@@ -259,10 +259,10 @@ def check_unchanged(sources: Collection[Source]) -> None:
 
 
 def count_rows(source: Source) -> int:
-    """Return the number of rows; of a .txt, lines with more than Unicode's blanks.
+    """Return the number of rows; of a .txt, lines with more than blanks of Unicode.
 
     Raises:
-        InputError: naming a file that cannot be read to the end.
+        InputError: naming the file, if it cannot be read to the end.
     """
     with _opened_whole(source) as file:
         if source.ending == PARQUET:
@@ -271,7 +271,7 @@ def count_rows(source: Source) -> int:
 
 
 def document_starts(source: Source) -> list[int]:
-    """Return the first rows of documents in a parquet file."""
+    """Return the rows of a parquet file at which a new document begins."""
     with _opened_whole(source) as file:
         table = parquet_file(file, source.address).read(["document"])
     names = table["document"].to_pylist()
@@ -294,7 +294,7 @@ def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
 
 
 def _text(source: Source, row: dict[str, Any] | NoRow, usual: str) -> Text:
-    """Return the text of a row; for a row without text, the reason in place of the text."""
+    """Return the text of a row; for a row without text, the reason in its place."""
     if isinstance(row, NoRow):
         what = "JSON object" if source.ending.removesuffix(GZIP) in JSON_LINES else "row"
         return Text(usual, usual, NoText(f"is in a line that is no {what}: {row.reason}"))
@@ -337,7 +337,7 @@ def _rows(source: Source, file: Any, first: int) -> Iterator[NumberedRow]:
 
 @contextmanager
 def _opened_whole(source: Source) -> Iterator[Any]:
-    """Open a file needed as a whole for a plan; a file unreadable to the end is refused.
+    """Open a file that a plan needs as a whole; a file unreadable to the end is refused.
 
     Raises:
         InputError: naming the file.

@@ -78,7 +78,7 @@ def chunks_of(
 ) -> Iterator[tuple[list[Text], list[Window]]]:
     """Join groups of texts with their windows into chunks of at least `tokens_per_chunk` tokens.
 
-    A text is in a single chunk. `Window.text` counts the texts of the chunk.
+    A text is never divided between chunks. `Window.text` counts the texts of the chunk.
     """
     chunk: list[Text] = []
     windows: list[Window] = []

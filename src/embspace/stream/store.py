@@ -25,7 +25,7 @@ def shard_path(folder: Path, key: str) -> Path:
 
 
 def save_shard(result: ShardResult, path: Path) -> None:
-    """Write a shard's sums under a temporary name, then move the file to `path` at once."""
+    """Write a shard's sums under a temporary name, then move the file to `path` in one step."""
     arrays: dict[str, np.ndarray] = {}
     for kind in result.sums[0] if result.sums else ():
         layers = [to_arrays(layer[kind]) for layer in result.sums]
@@ -49,7 +49,7 @@ def save_shard(result: ShardResult, path: Path) -> None:
 
 
 class StoredShard:
-    """A finished shard; only requested arrays are read."""
+    """A finished shard; only the requested arrays are read."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -75,7 +75,7 @@ def read_array(path: Path, name: str, part: int | slice | None = None) -> np.nda
     """Return an array, or a part of the first axis, from a file of `save_arrays`.
 
     Raises:
-        InputError: naming a damaged file.
+        InputError: naming the file, if damaged.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -89,7 +89,7 @@ def read_array(path: Path, name: str, part: int | slice | None = None) -> np.nda
 
 
 def is_finished(path: Path) -> bool:
-    """Return whether a file was computed; a damaged file, by the checksum, is removed."""
+    """Return whether a file was computed; a file whose checksum does not match is removed."""
     from safetensors import SafetensorError, safe_open
 
     if not path.is_file():
@@ -121,14 +121,14 @@ def save_pilot(pilot: Pilot, path: Path) -> None:
 
 
 def load_pilot(path: Path) -> Pilot:
-    """Return the means from a file of `save_pilot`."""
+    """Return the means that `save_pilot` wrote."""
     from safetensors.numpy import load_file
 
     return Pilot({space: x for space, x in load_file(path).items() if space in KINDS})
 
 
 def save_arrays(arrays: dict[str, np.ndarray], path: Path) -> None:
-    """Write arrays with a checksum, whole or not at all.
+    """Write arrays and their checksum, whole or not at all.
 
     Raises:
         InputError: if the file cannot be written; the library's own error names no file.

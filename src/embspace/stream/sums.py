@@ -37,7 +37,7 @@ class Sums:
 
 @dataclass(eq=False)
 class RunningSums:
-    """The sums of a growing cloud, block by block, about an origin near the mean."""
+    """The sums of a cloud that grows block by block, about an origin near its mean."""
 
     origin: Float[np.ndarray, " dim"]
     reference: Float[np.ndarray, " dim"]
@@ -100,7 +100,7 @@ class RunningSums:
 
     @property
     def so_far(self) -> Sums:
-        """Return the sums over all added vectors."""
+        """Return the sums over all vectors added until now."""
         return Sums(
             central_moments(self._moments or _no_sums(self.origin)),
             self._directions,
@@ -118,7 +118,7 @@ def products_of(y: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "dim dim"]:
     """Return the sum of y y' over the rows, exactly symmetric, in float64.
 
     Blocks of columns below the diagonal are not computed, but copied. torch's product takes two
-    thirds of the time of OpenBLAS's product with the kernel of all stages.
+    thirds of the time of OpenBLAS's product with the kernel that all stages request.
     """
     import torch
 
@@ -198,7 +198,7 @@ def from_arrays(read: Callable[[str], np.ndarray]) -> Sums:
 
 
 def reference_of(mean: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
-    """Return a mean at length 1; zero for a zero mean."""
+    """Return a mean scaled to length 1, or zero if it is zero."""
     length = float(np.linalg.norm(mean))
     return mean / length if length else np.zeros_like(mean)
 

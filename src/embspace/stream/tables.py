@@ -54,15 +54,15 @@ class Intervals:
     tolerance: float
     seed: int
     batch_size: int
-    """The number of vectors per batch, for the share of the first principal axis."""
+    """The number of vectors in a batch, for the share of the first principal axis."""
 
 
 def layer_rows(
     corpus: str, paths: Sequence[Path], layer: int, spaces: Sequence[str], intervals: Intervals
 ) -> dict[str, list[Row]]:
-    """Return the rows of a layer by table: the families' tables, and `distributions`.
+    """Return the rows of one layer for each table: those of the families, and `distributions`.
 
-    The units of the intervals are shards; the order of computation plays no part.
+    The units of the intervals are shards, in whatever order they were computed.
     """
     shards = [StoredShard(path) for path in paths]
     shards = [shard for shard in shards if shard.facts["n_layers"]]
@@ -94,7 +94,7 @@ def layer_rows(
 def cloud_rows(
     parts: Sequence[Sums], n_texts: int, intervals: Intervals, rng: np.random.Generator
 ) -> tuple[Sums, list[tuple[Family, Row]]]:
-    """Return the sums of all parts, and the measures with intervals over the parts."""
+    """Return the sums of all parts, and each measure of them with its interval over the parts."""
     whole = merge_tree(parts, merge_sums)
     if is_one_vector(whole.moments):
         parts = [_without_spread(part, whole.moments.mean) for part in parts]
@@ -123,7 +123,7 @@ def cloud_rows(
 
 
 def summed_measures(family: Family) -> list[Definition]:
-    """Return the measures of a family computable from sums alone."""
+    """Return the measures of a family that sums alone suffice for."""
     shared = {"direction": "directions", "spectrum": "moments"}[family]
     measures = [
         measure
@@ -165,13 +165,13 @@ def _half_values(
 
 
 def is_one_vector(moments: CentralMoments) -> bool:
-    """Return whether vectors differ from their mean only by rounding, by the rule of `distinct`."""
+    """Return whether only rounding separates the vectors from their mean, as in `distinct`."""
     spread = np.sqrt(max(float(np.trace(moments.comoments)), 0) / moments.n)
     return bool(spread <= ROUNDING * np.linalg.norm(moments.mean))
 
 
 def _without_spread(part: Sums, mean: np.ndarray) -> Sums:
-    """Return the sums of as many vectors, all equal to the mean."""
+    """Return the sums of as many vectors that all equal the mean."""
     n, dim, length = part.moments.n, len(mean), float(np.linalg.norm(mean))
     unit = mean / length if length else mean
     moments = CentralMoments(n, mean, np.zeros((dim, dim)), np.zeros(dim), 0.0)
@@ -257,7 +257,7 @@ class Sample:
     """The texts with kept vectors, by id: always in the same order."""
 
     documents: list[str]
-    """The unique names of the texts' documents."""
+    """The document of each text, by a unique name."""
     vectors: np.ndarray
     """(text, dim)."""
 

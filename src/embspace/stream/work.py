@@ -1,4 +1,4 @@
-"""Work of a worker of a cluster: a pilot, shards, tables; a process loads the model once."""
+"""Work of a worker of a cluster: pilot, shards, tables; a process loads the model once."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def loaded(reading: Reading) -> Loaded:
 
 
 def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str) -> str:
-    """Write the pilot's means, of the first shard with a readable text."""
+    """Write the pilot's means, from the first shard with a readable text."""
     path = Path(folder) / f"pilot-{shards[0].key}.safetensors"
     if is_finished(path):
         return str(path)
@@ -59,10 +59,10 @@ def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str
 def finish_shard(
     root: str, shard: Shard, reading: Reading, pilot_path: str, folder: str
 ) -> dict[str, Any]:
-    """Write the sums of a shard, unless finished before; return counts, seconds and memory.
+    """Write the sums of a shard, unless they are there; return counts, seconds and memory.
 
     Raises:
-        InputError: if the file of the shard's texts has changed since the plan.
+        InputError: if the file of the shard's texts has changed since the shards were cut.
     """
     import psutil
 
@@ -106,7 +106,7 @@ def call_in(root: str, function: Callable[..., None], *arguments: object) -> Non
 
 
 def peak_memory() -> float:
-    """Return the largest memory of this process until now, in MiB; NaN on Windows."""
+    """Return the largest memory that this process has had so far, in MiB; NaN on Windows."""
     try:
         import resource
     except ImportError:

@@ -65,7 +65,7 @@ def results_of(folder: Path, models: Collection[str], listed: ListedModels) -> l
     """Return the result files of `models`, and of nouns without a model, relative to `folder`.
 
     A result is <noun>/.../<model>.csv or .json; runs and pairs of models are among `models`.
-    Results only measured for models in `listed` are left out for the remaining models.
+    Results measured only for models in `listed` are left out for all other models.
     """
     named = {*models, TOY}
     wanted = {noun: set(listed.get(key, ())) for key, nouns in OF_SOME.items() for noun in nouns}
@@ -78,7 +78,11 @@ def results_of(folder: Path, models: Collection[str], listed: ListedModels) -> l
 
 
 def check_results(folder: Path) -> None:
-    """Raise InputError without a folder of results."""
+    """Stop if there is no folder of results.
+
+    Raises:
+        InputError: if the folder is missing.
+    """
     if not folder.is_dir():
         raise InputError(
             f"{folder}: not found in {Path.cwd()}; `dvc repro` (or `make`) makes the results"
@@ -90,7 +94,7 @@ def update_baselines(
 ) -> tuple[int, int]:
     """Make the results of `models` baselines; return the numbers of written and removed files.
 
-    Baselines of the remaining models stay, also in tables about several models.
+    Baselines of other models stay, also in tables about several models.
     """
     new = results_of(results, models, listed)
     gone = [file for file in results_of(BASELINES, models, listed) if file not in new]
@@ -107,9 +111,9 @@ def update_baselines(
 
 
 def _rows_of_others(baseline: Path, result: Path, models: Collection[str]) -> list[str]:
-    """Return the lines of a baseline about several models, without the lines about `models`.
+    """Return the lines of a baseline about several models that are not about one of `models`.
 
-    Empty after a change of columns: the old lines fit no table any more.
+    Empty if the columns have changed: the old lines fit no table any more.
     """
     if baseline.parent.name not in SEVERAL or not baseline.is_file():
         return []

@@ -28,7 +28,7 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     """Compare, show and, with `update`, make the results the baseline.
 
     An update accepts drift, but no disagreement with a published number. With `computed`, a result
-    from git is a failure. Disagreements are shown, or `everything`.
+    from git is a failure. The report shows what does not agree, or `everything`.
     """
     results = _relative(results)
     params = read_params()
@@ -74,7 +74,7 @@ def _relative(results: Path) -> Path:
 
 
 def _check_complete(drift: Drift, expected: list[Path]) -> None:
-    """Stop before an update that would drop the baseline of a missing result."""
+    """Stop before an update would drop the baseline of a result that was not made."""
     if drift.without_results:
         raise InputError(
             f"no results of {', '.join(drift.without_results)}: no baseline was changed; "

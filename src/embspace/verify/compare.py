@@ -14,14 +14,14 @@ RowsByName = Mapping[RowName, Mapping[str, Cell]]
 
 
 class Fact(NamedTuple):
-    """A cell beside the baseline's cell, or a row or column on a single side."""
+    """A cell beside the baseline's cell, or a row or column that only one side has."""
 
     row: RowName
     column: str
     baseline: str
     result: str
     allowed: str
-    """Empty for a row or column on a single side."""
+    """Empty for a row or column that only one side has."""
     deviation: float
 
 
@@ -37,7 +37,7 @@ class Comparison:
 
 
 def compare(baseline: Contents, result: Contents, rules: Rules) -> Comparison:
-    """Compare all cells; a row or column on a single side is drift.
+    """Compare all cells; a row or column that only one side has is drift.
 
     The columns of a table without rows say nothing, and are not compared. Every column needs a
     rule, see `unguarded`.

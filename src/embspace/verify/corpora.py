@@ -1,7 +1,7 @@
 """Finds comparable results after a change of the list of corpora in params.yaml.
 
 A row on a corpus stays comparable if both sides have the row. Where all corpora lie on one map, are
-cut down to the smallest, or share a stream of chance, a new corpus changes the numbers of all
+cut down to the smallest, or share a random generator, a new corpus changes the numbers of all
 corpora.
 """
 
@@ -26,10 +26,10 @@ JOINT = {
     "evolution/shared_steps": ("shared_energy_low", "shared_energy_high"),
     "measures": ("difference_low", "difference_high"),
 }
-"""Folder under results/ -> the columns affected by all corpora."""
+"""Folder under results/ -> its columns that depend on all corpora."""
 LEDGER = "ledger"
 TEXTS_IN = {"evolution": "tokens"}
-"""Noun -> a column with names of corpora among texts of further kinds."""
+"""Noun -> a column with names of corpora among texts of other kinds."""
 IN_GROUP = {"evolution": 1, "search": 1, "text_clouds": 2}
 """Noun -> how many parts of the `group` of a comparison, the first ones, may name corpora."""
 
@@ -74,7 +74,7 @@ def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[s
 
 
 def left_out(file: Path) -> str:
-    """Return the part of a result left out after a change of corpora; "" for nothing."""
+    """Return which part of a result is left out because the corpora have changed; "" for none."""
     if is_whole(file):
         return "all"
     if file.parts[0] == LEDGER:
@@ -84,7 +84,7 @@ def left_out(file: Path) -> str:
 
 
 def joint_columns(file: Path, columns: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns affected by all corpora, for a result with a path below results/."""
+    """Return those of `columns` of a result, relative to results/, that depend on all corpora."""
     patterns = _patterns(file)
     return tuple(c for c in columns if any(fnmatchcase(c, pattern) for pattern in patterns))
 
@@ -98,9 +98,9 @@ def is_whole(file: Path) -> bool:
 def comparable(
     file: Path, contents: Contents, corpora: Corpora, sources: Sequence[Source]
 ) -> Contents:
-    """Return the result without rows and columns affected by a changed list of corpora.
+    """Return the result without the rows and columns that a changed list of corpora affects.
 
-    The ledger loses the rows based on affected numbers of results.
+    The ledger loses the rows that rest on affected numbers of other results.
     """
     if not corpora.changed:
         return contents
@@ -112,7 +112,7 @@ def comparable(
 
 
 def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
-    """Return the ledger's statements based on numbers affected by a changed list of corpora."""
+    """Return the ledger's statements that rest on numbers affected by a changed list of corpora."""
     statements = set()
     for source in sources:
         for entry in source.entries:

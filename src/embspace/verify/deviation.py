@@ -1,4 +1,4 @@
-"""Measures the distance of a cell from the baseline."""
+"""Measures how far a cell is from its baseline."""
 
 import math
 
@@ -10,7 +10,7 @@ LIMIT = 1 + 1e-9
 
 
 def deviation(baseline: Cell, result: Cell, kind: Kind) -> float:
-    """Return 0 for equal cells, 1 at the tolerance of `kind`; NaN equals NaN."""
+    """Return 0 for equal cells, 1 for the largest deviation that `kind` allows; NaN equals NaN."""
     if baseline == result or kind.free:
         return 0.0
     first, second = number(baseline), number(result)
@@ -25,7 +25,7 @@ def deviation(baseline: Cell, result: Cell, kind: Kind) -> float:
 
 
 def number(cell: Cell) -> float | None:
-    """Return a cell as a number; NaN for an empty cell, None for any content but a number."""
+    """Return a cell as a number; NaN for an empty cell, None for any other content."""
     if isinstance(cell, bool):
         return None
     if cell is None or cell == "":

@@ -43,9 +43,9 @@ class Drift:
     without_results: tuple[str, ...]
     """Models, runs and pairs without any result."""
     new_corpora: tuple[str, ...] = ()
-    """Corpora with results but without a baseline; the corpora's rows are not compared."""
+    """Corpora with results but without a baseline; their rows are not compared."""
     changed_corpora: tuple[Corpora, ...] = ()
-    """The changed lists of corpora, where params.yaml and a model's baselines differ."""
+    """The lists of corpora in which params.yaml differs from the baselines of a model."""
     left_out: tuple[tuple[Path, str], ...] = ()
     """The parts of results not compared, since all corpora enter."""
 
@@ -108,7 +108,7 @@ def _rows_about(file: Path, contents: Contents, names: Collection[str]) -> Conte
 def _changed_corpora(
     current: ContentsByFile, stored: ContentsByFile, now: Sequence[str]
 ) -> dict[Path, Corpora]:
-    """Return the lists of corpora, for results whose baselines have a different list."""
+    """Return the lists of corpora, for results whose baselines were made with other corpora."""
     changed: dict[Path, Corpora] = {}
     for name in {file.stem for file in stored}:
         files = sorted(file for file in stored if file.stem == name)

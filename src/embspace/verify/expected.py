@@ -1,4 +1,4 @@
-"""Finds the expected results in dvc.yaml, with or without a baseline."""
+"""Finds in dvc.yaml which results should exist, with or without a baseline."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def with_missing(drift: Drift, expected: list[Path]) -> Drift:
 
 
 def check_published_files() -> None:
-    """Stop if a stage of the graph needs a missing file of published numbers or claims.
+    """Stop if a file of published numbers or claims that a stage of the graph takes is missing.
 
     Raises:
         InputError: naming the file and the stage.

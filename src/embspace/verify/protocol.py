@@ -1,7 +1,7 @@
 """Frozen protocols: everything under the results of a study, by name, in a file.
 
 A protocol has corpora, seed, settings, texts, models, code and packages. Results of two studies
-under the same protocol are comparable, also of models outside of the protocol.
+under the same protocol are comparable, even of models that the protocol does not name.
 """
 
 import hashlib
@@ -92,7 +92,7 @@ def _settings(params: Params) -> dict[str, Any]:
 
 
 def judges_in(settings: Mapping[str, Any], files: tuple[str, ...] = ("",)) -> list[str]:
-    """Return the models named in settings as judges of texts, of files with these beginnings."""
+    """Return the models that settings name as judges of texts, in files with these beginnings."""
     chosen = [keys for file, keys in settings.items() if file.startswith(files)]
     return [str(keys["judge"]) for keys in chosen if "judge" in keys]
 
@@ -108,7 +108,7 @@ def _texts(stages: Iterable[Stage]) -> list[Path]:
 
 
 def _model(name: str, lock: Any) -> str:
-    """Return the hash of a model's pin and of the description's keys with an effect on numbers."""
+    """Return the hash of a model's pin and of the parts of its description that change numbers."""
     model = describe_model(name, read_yaml(Path(model_file(name))))
     known = [prepare_model(name, model, lock), model.model_dump(mode="json")]
     return hash_of(json.dumps([_anywhere(part) for part in known], sort_keys=True).encode())
@@ -131,7 +131,7 @@ def _modules(description: str) -> str:
 
 
 def hash_of(content: bytes) -> str:
-    """Return the start of the sha256 of a file, as in protocols and records."""
+    """Return the start of the sha256 of a file, as protocols and records store it."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
@@ -139,7 +139,7 @@ def freeze(name: str) -> Path:
     """Write the present state of the tree as the protocol `name`.
 
     Raises:
-        InputError: if the name is no file name, or already names a different state.
+        InputError: if the name is no file name, or already stands for another state.
     """
     if not NAME.fullmatch(name):
         raise InputError(
@@ -155,7 +155,7 @@ def freeze(name: str) -> Path:
 
 
 def _commit() -> dict[str, str]:
-    """Return the commit of the tree, and whether files have changed since; empty without git."""
+    """Return the commit of the tree, and whether files differ from it; empty without git."""
     changed = ["git", "status", "--porcelain", "-uno", "--", ".", f":!{PROTOCOLS}"]
     answers = [
         subprocess.run(command, capture_output=True, text=True, check=False)
@@ -168,7 +168,7 @@ def _commit() -> dict[str, str]:
 
 
 def save(file: Path, content: Mapping[str, Any]) -> None:
-    """Write a protocol, or the record of a run."""
+    """Write a protocol, or the record of a run under a protocol."""
     with writing(file) as partial:
         text = yaml.safe_dump(dict(content), sort_keys=False, width=100)
         partial.write_text(text, encoding="utf-8")
@@ -200,7 +200,7 @@ def read_state(file: Path, name: str) -> State:
 
 
 def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
-    """Return the content of a file about the protocol `name` with all `parts`.
+    """Return the content of a file about the protocol `name`, which must have all `parts`.
 
     Raises:
         InputError: if the file lacks a part, or is about a different protocol.
@@ -215,11 +215,11 @@ def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def differences(state: State, frozen: State) -> list[Difference]:
-    """Return the entries of a protocol with a different value in a state, and additional entries.
+    """Return the entries of a protocol whose value differs in a state, and what the state adds.
 
-    An additional text is a difference, as stages read folders, and so is an additional key of
-    settings. No differences are additional models, stages with their settings, texts read by name,
-    and models without results in the study.
+    A further text counts as a difference, as stages read whole folders, and so does a further key
+    of settings. Further models, stages with their settings, and texts that are read by name do not
+    count, nor do models without results in the study.
     """
     current = {kind: _flat(state[kind]) for kind in KINDS}
     changed = [
@@ -232,7 +232,7 @@ def differences(state: State, frozen: State) -> list[Difference]:
 
 
 def _added(state: State, frozen: State) -> Iterator[Difference]:
-    """Yield the additional texts of a state, and additional keys of frozen settings."""
+    """Yield the texts, and the keys of frozen settings, that a state has beyond a protocol."""
     shared = {file: keys for file, keys in state["settings"].items() if file in frozen["settings"]}
     texts = {file: digest for file, digest in state["texts"].items() if not _is_read_by_name(file)}
     for kind, entries in {"settings": shared, "texts": texts}.items():
@@ -258,7 +258,7 @@ def _flat(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_protocol(name: str) -> State:
-    """Return the state of the tree, and stop unless the state fulfills a protocol.
+    """Stop unless the tree fulfills a protocol; return the state of the tree.
 
     Raises:
         InputError: naming all differences.

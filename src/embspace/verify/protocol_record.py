@@ -1,4 +1,4 @@
-"""The record of runs under a protocol: the state of the tree, and the computed tables."""
+"""The record of runs under a protocol: the state of the tree, and the tables that were computed."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -38,12 +38,13 @@ class TableVerdict(NamedTuple):
 def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
     """Return the verdict on a table, or on all tables in a folder, of another study.
 
-    A table counts as recorded only if both versions are unchanged since runs under the protocol. A
-    table is not comparable after a change of a package, of the table's model or judge, of a text,
-    or of code or settings of the stage or an earlier stage.
+    A table counts as recorded only if both versions are as a run under the protocol has left them.
+    A table is not comparable if a package, its model or judge, or a text differs, or the code or a
+    setting of its stage or of an earlier stage.
 
     Raises:
-        InputError: if a study has no record of the protocol, or the own record differs.
+        InputError: if a study has no record of the protocol, or the record of this study differs
+            from the protocol.
     """
     frozen = read_protocol(name)
     own = read_record(name, RESULTS)
@@ -111,7 +112,7 @@ class _Comparison:
                 yield f"{kind}: {difference}"
 
     def _judges_of_one(self, judges: list[str]) -> Iterator[Difference]:
-        """Yield judges of texts in only one of the studies."""
+        """Yield the judges of texts in only one of the studies."""
         here, there = (side.state["models"] for side in (self._own, self._other))
         for judge in judges:
             if (judge in here) != (judge in there):
@@ -149,12 +150,12 @@ def _read_by(stage: Stage) -> Iterator[str]:
 
 
 def _beginning(path: str) -> str:
-    """Return a path up to the first name filled in by an item of a matrix."""
+    """Return a path up to the first name that an item of a matrix fills in."""
     return path.partition("${")[0]
 
 
 def _is_among(name: str, read: list[str]) -> bool:
-    """Return whether a file, or a key's file, is among paths or lies below a path."""
+    """Return whether a file, or the file of a key, is among paths or lies below one of them."""
     return any(re.match(rf"{_pattern(path)}(/|: |$)", name) for path in read)
 
 
@@ -176,7 +177,7 @@ def _bare(path: str) -> str:
 
 
 def _meet(dep: str, output: str) -> bool:
-    """Return whether two paths are equal, or nested."""
+    """Return whether two paths are equal, or one lies below the other."""
     return dep == output or dep.startswith(f"{output}/") or output.startswith(f"{dep}/")
 
 
@@ -200,5 +201,5 @@ def lines_of(verdicts: list[TableVerdict]) -> Iterator[str]:
 
 
 def agree(verdicts: list[TableVerdict]) -> bool:
-    """Return whether at least one table was compared, and all agree within tolerance."""
+    """Return whether all tables are the same or within tolerance, and there is at least one."""
     return bool(verdicts) and all(table.verdict in (SAME, WITHIN) for table in verdicts)

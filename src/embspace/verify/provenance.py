@@ -1,6 +1,6 @@
-"""Records the class of machine behind the results: results/provenance.json.
+"""Records the class of machine that made the results: results/provenance.json.
 
-The file names no person, place or time.
+Nothing in the file names a person, a place or a time.
 """
 
 import os
@@ -48,7 +48,7 @@ def update_provenance(results: Path, models: Collection[str], listed: ListedMode
 
 
 def machine() -> dict[str, Any]:
-    """Return the facts with a possible effect on the last digits of a number."""
+    """Return the facts on which the last digits of a number may depend."""
     return {
         "processor": processor(),
         "cores": os.cpu_count(),
@@ -62,9 +62,9 @@ def machine() -> dict[str, Any]:
 
 
 def other_bytes(results: Path) -> list[str]:
-    """Return the files in results/ and figures/ with bytes unlike git's.
+    """Return the files of git in results/ and figures/ whose bytes differ here.
 
-    Empty outside of a repository, and for `results` outside of the tree.
+    Empty outside of a repository, and if `results` are not those of the tree.
     """
     if results != Path("results"):
         return []
@@ -74,7 +74,7 @@ def other_bytes(results: Path) -> list[str]:
 
 
 def processor() -> str:
-    """Return the processor's model name, as printed by the system."""
+    """Return the processor's model name, as the system prints it."""
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.is_file():
         for line in cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -93,7 +93,7 @@ def simd_extensions() -> list[str]:
 
 
 def blas() -> list[str]:
-    """Return the linear algebra libraries of NumPy and SciPy, with the assumed processor."""
+    """Return the linear algebra libraries of NumPy and SciPy, and the processor they compute as."""
     import numpy  # noqa: F401  loads its library
     import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_info

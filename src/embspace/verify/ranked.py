@@ -14,9 +14,9 @@ Group = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class RankedList:
-    """The rows of two versions of a table with possibly several ranked lists, one a group.
+    """The rows of two versions of a table with possibly several ranked lists, one for each group.
 
-    Two values tie within twice the tolerance: both may have moved by the tolerance.
+    Two values tie within twice the tolerance: both may have moved by one tolerance.
     """
 
     ranked: Ranked
@@ -28,17 +28,17 @@ class RankedList:
     after: Mapping[RowName, Cells]
 
     def missing(self) -> list[RowName]:
-        """Return vanished rows, except ties with the last row of the list."""
+        """Return the rows that have vanished, except ties with the last row of their list."""
         gone = [row for row in self.before if row not in self.after]
         return [row for row in gone if not self._ties_with_last(self.before[row])]
 
     def extra(self) -> list[RowName]:
-        """Return new rows, except ties with the last row of the list."""
+        """Return the rows that are new, except ties with the last row of their list."""
         come = [row for row in self.after if row not in self.before]
         return [row for row in come if not self._ties_with_last(self.after[row])]
 
     def rank_deviation(self, row: RowName) -> float:
-        """Return the distance of a row from a tie at the new rank; 0 for an unmoved row."""
+        """Return how far a row is from a tie at its new rank; 0 if it has not moved."""
         before, after = self.before[row], self.after[row]
         rank = self.ranked.rank
         if before[rank] == after[rank]:

@@ -28,7 +28,7 @@ class Report:
     """Writes to standard output: first the summary, then the differences, or everything."""
 
     def __init__(self, *, everything: bool) -> None:
-        """Show agreeing results, too, with `everything`."""
+        """Show results that agree, too, if `everything` is set."""
         width = None if sys.stdout.isatty() else WIDTH
         # No markup: the token [CLS] is a word here, not a style.
         self._console = Console(width=width, markup=False, highlight=False, emoji=False)
@@ -37,7 +37,7 @@ class Report:
     def show_counts(
         self, drift: Drift, sources: Sequence[SourceReport], reports: Sequence[RunReport]
     ) -> None:
-        """Print how many files and published numbers agree, and why the rest was not compared."""
+        """Print how many files and published numbers agree, and what was not compared, and why."""
         compared = [file for file in drift.files if file.verdict not in UNCOMPARED]
         agree = sum(file.verdict == "agrees" for file in compared)
         self._say(f"files that agree with their baselines: {agree:,} of {len(compared):,}")
@@ -80,7 +80,7 @@ class Report:
         return lines
 
     def show_drift(self, drift: Drift) -> None:
-        """Print a row a result, then the drifted facts."""
+        """Print a row per result, then the drifted facts."""
         shown = [file for file in drift.files if self._everything or file.verdict in FAILED]
         if shown:
             self._console.print(_file_table(shown))
@@ -103,7 +103,7 @@ class Report:
             self._say(f"FAILED: {model} has no results; `dvc repro` makes them")
 
     def show_published(self, sources: Sequence[SourceReport]) -> None:
-        """Print a row a number."""
+        """Print a row per number."""
         for source in sources:
             shown = [
                 check for check in source.checks if self._everything or check.verdict != "agrees"
@@ -127,7 +127,7 @@ class Report:
         self._say(f"\nbaselines: {n_written} written, {n_removed} removed; see also {provenance}")
 
     def show_summary(self, drift: Drift, failures: Mapping[str, int]) -> None:
-        """Print the origin of the results, and the deciding line."""
+        """Print the origin of the results, and the line that decides."""
         here = sum(file.computed_here is True for file in drift.files)
         git = sum(file.computed_here is False for file in drift.files)
         advice = "; `embspace run --force` computes all of them here" if git else ""
@@ -188,7 +188,7 @@ def _file_table(files: Sequence[FileReport]) -> Table:
 
 
 def _uncompared_files(drift: Drift) -> Iterator[str]:
-    """Yield a line on every kind of file without a baseline, or left uncompared."""
+    """Yield a line on each kind of file that has no baseline, or was not compared."""
     new = sum(file.verdict == "no baseline" for file in drift.files)
     other = sum(file.verdict == "not compared" for file in drift.files)
     if new:
@@ -207,7 +207,7 @@ def _uncompared(numbers: Mapping[str, int], claims: Mapping[str, int]) -> Iterat
 
 
 def _how_to_add(about: str, lists: str) -> str:
-    """Return the advice how to have the subject of published numbers measured."""
+    """Return advice on how to have the subject of published numbers measured."""
     if about.startswith("corpus "):
         return "add it to `corpora` in params.yaml"
     if " " in about:  # other stimuli

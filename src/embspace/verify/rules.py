@@ -1,4 +1,4 @@
-"""Reads the tolerances of all numbers: tests/baselines/tolerances.yaml, checked.
+"""Reads how far each number may drift: tests/baselines/tolerances.yaml, checked.
 
 A column of a table, or a key of a JSON file, is of a kind; a kind has a tolerance and a reason.
 """
@@ -22,10 +22,10 @@ class Kind(Strict):
 
     reason: str = Field(min_length=1)
     names_row: bool = False
-    """Exact, and part of the row's name."""
+    """Exact, and part of what identifies a row."""
     exact: bool = False
     free: bool = False
-    """Follows from columns with rules, and may change together with the columns."""
+    """Follows from columns with rules, and may change wherever these may."""
     relative: float = Field(default=0.0, ge=0)
     absolute: float = Field(default=0.0, ge=0)
 
@@ -56,7 +56,7 @@ class Ranked(Strict):
     by: str
     """The ranking column."""
     identity: list[str] = Field(min_length=1)
-    """The columns with a row's identity, at any rank."""
+    """The columns that identify a row, at any rank."""
 
 
 class FileRules(Strict):
@@ -108,7 +108,7 @@ class Rules:
         return self
 
     def row_names(self, columns: Iterable[str]) -> list[str]:
-        """Return the columns among `columns` that identify a row."""
+        """Return those of `columns` that identify a row."""
         named = [c for c in columns if (kind := self.kind(c)) is not None and kind.names_row]
         if self.ranked is None:
             return named

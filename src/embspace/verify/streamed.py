@@ -36,11 +36,11 @@ class StreamedTable:
     n_rows: int
     """In both."""
     n_left: int
-    """Rows of the baseline, about the same corpora, never made by `embspace corpus`."""
+    """Rows of the baseline, about the same corpora, that `embspace corpus` does not make."""
     n_sampled: int
-    """Rows of a sample with fewer texts than the baseline's; sampled rows are not compared."""
+    """Rows of a sample with fewer texts than the baseline's; they are not compared."""
     comparison: Comparison | None
-    """The comparison; a row on a single side is drift. None without a table."""
+    """The comparison; a row that only one side has is drift. None without a table."""
 
     @property
     def failed(self) -> bool:

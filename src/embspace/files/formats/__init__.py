@@ -1,1 +1,1 @@
-"""Formats of users' tables: all files of texts, labels or vectors are read by these modules."""
+"""Formats of users' tables: every file of texts, labels or vectors is read by these modules."""

@@ -1,4 +1,4 @@
-"""Rows of .parquet and .arrow files, and of folders saved by `datasets`."""
+"""Rows of .parquet and .arrow files, and of folders that `datasets` has saved."""
 
 import json
 from collections.abc import Collection, Iterator
@@ -23,12 +23,12 @@ INDEX = "__index_level_"  # begins the names of pandas' index where it has none
 def arrow_rows(
     stream: Any, ending: str, where: str, *, columns: Collection[str] = (), first: int = 0
 ) -> Iterator[NumberedRow]:
-    """Yield rows from the `first` on, counted from 0; memory holds some thousand of .parquet.
+    """Yield rows from the `first` on, counted from 0; memory holds some thousand of a .parquet.
 
-    Only with the columns among `columns`, if given.
+    Rows have the columns among `columns`, or all columns if none is given.
 
     Raises:
-        InputError: naming `where`, if the file has a different format.
+        InputError: naming `where`, if it is no such file.
     """
     batches, passed = _batches(stream, ending, where, columns, first)
     rows = (row for batch in _read(batches) for row in _rows_of_batch(batch))
@@ -36,7 +36,7 @@ def arrow_rows(
 
 
 def _read(batches: Iterator["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
-    """Yield batches; a damaged page is an error of the file, as in all formats."""
+    """Yield batches; a damaged page is reported as an error of the file, as in any other format."""
     import pyarrow as pa
 
     try:
@@ -73,7 +73,7 @@ def parquet_file(stream: Any, where: str) -> Any:
     """Return pyarrow's reader of a .parquet file.
 
     Raises:
-        InputError: naming `where`, for a different format.
+        InputError: naming `where`, if the file has a different format.
     """
     import pyarrow.parquet
 
@@ -87,7 +87,7 @@ def arrow_table(stream: Any, where: str) -> "pa.Table":
     """Return the table of an .arrow file of either kind, a stream or a file.
 
     Raises:
-        InputError: naming `where`, for a different format.
+        InputError: naming `where`, if the file has a different format.
     """
     import pyarrow as pa
 
@@ -121,10 +121,10 @@ def _row(batch: "pa.RecordBatch", number: int) -> dict[str, Any] | NoRow:
 
 
 def saved_files(folder: Path) -> list[Path]:
-    """Return the files of a data set written by `save_to_disk`; none for any other folder.
+    """Return the files of a data set that `save_to_disk` has written; none for any other folder.
 
     Raises:
-        InputError: if the folder has several splits, with the splits, or a broken list of files.
+        InputError: if the folder has several splits, which are named, or a broken list of files.
     """
     if (folder / SPLITS).is_file():
         splits = _json_of(folder / SPLITS).get("splits", [])
@@ -148,7 +148,7 @@ def _json_of(file: Path) -> dict[str, Any]:
 
 
 def folder_as_parquet(files: Collection[Path]) -> bytes:
-    """Return the tables of .arrow files, joined row by row, as a .parquet file."""
+    """Return the tables of .arrow files, one below the other, as a .parquet file."""
     import pyarrow as pa
     import pyarrow.parquet
 

@@ -1,4 +1,4 @@
-"""Rows of cells, as in .csv and .tsv, with the habits of Excel, Spark and hand-written files."""
+"""Rows of cells, as in .csv and .tsv, in the variants that Excel, Spark and people write."""
 
 import csv
 import re
@@ -21,7 +21,7 @@ def checked_separator(separator: str, where: str) -> str:
     r"""Return the character between cells; \t, written out, is a tab.
 
     Raises:
-        InputError: naming `where`, for a character impossible between cells.
+        InputError: naming `where`, if the character cannot stand between cells.
     """
     one = "\t" if separator == TAB else separator
     if len(one) != 1 or one in '"\r\n\0':
@@ -48,7 +48,7 @@ class _Lines:
 
 
 def declared_separator(lines: Iterable[str]) -> tuple[str | None, Iterator[str]]:
-    """Return the separator of a first line `sep=;`, and all lines, with a blank first line."""
+    """Return the separator that a first line `sep=;` declares, and all lines, the first emptied."""
     rest = iter(lines)
     first = next(rest, None)
     if first is None:
@@ -104,7 +104,7 @@ _ESCAPE_ADVICE = (
 
 
 def _no_cells(error: csv.Error, first: int, last: int, lines: list[str]) -> str:
-    """Return why lines are no row, with the likely intention."""
+    """Return why lines are no row, with what may have been meant."""
     said = str(error)
     if "unexpected end of data" in said:
         return f"is no CSV: a quote that opens a cell there, up to line {last}, is not closed"
@@ -155,7 +155,7 @@ def _miscounted(row: list[str], columns: list[str], number: int) -> str:
 
 
 def check_columns(columns: Collection[str], where: str) -> None:
-    """Stop at a repeated name; unnamed columns, as left by Excel, may be several."""
+    """Stop at a repeated name; unnamed columns, which Excel leaves, may be several."""
     names = list(columns)
     for column in filter(None, names):
         if (n := names.count(column)) > 1:
@@ -163,7 +163,7 @@ def check_columns(columns: Collection[str], where: str) -> None:
 
 
 def other_separator(names: list[str], used: str) -> str:
-    """Return a question after the separator, if the only name looks like several names."""
+    """Return a question about the separator, if the only name looks like several names."""
     for other in (";", "\t", "|", ",") if len(names) == 1 else ():
         if other != used and other in names[0]:
             shown = TAB if other == "\t" else other

@@ -1,4 +1,4 @@
-"""Gives a command to convert a file to UTF-8 with the same text; nothing is read by guess."""
+"""Gives a command that makes a file UTF-8 and keeps its text; nothing is read by guess."""
 
 import codecs
 import re
@@ -48,17 +48,17 @@ CHARACTER = re.compile(
 
 
 def marked_wide(start: bytes) -> str:
-    """Return the wide encoding declared in the first bytes of a file, else ""."""
+    """Return the wide encoding that the first bytes of a file declare, else ""."""
     return next((name for mark, name in MARKS.items() if start.startswith(mark)), "")
 
 
 def packed_as(start: bytes) -> str:
-    """Return advice for a packed file, by the first bytes; "" for a file that may have lines."""
+    """Return what to do with a packed file, by its first bytes; "" if the file may have lines."""
     return next((said for mark, said in PACKED.items() if start.startswith(mark)), "")
 
 
 def advice(file: Path, content: bytes) -> str:
-    """Return a command to convert a file to UTF-8, and a sample line; begins with `;`.
+    """Return a command that converts a file to UTF-8, and a sample line; begins with `;`.
 
     `content` is the unpacked file. The encoding comes from the file's mark, or is the likeliest by
     charset-normalizer; the user decides.
@@ -146,7 +146,7 @@ def _likely(content: bytes) -> str:
 def _is_western(part: bytes) -> bool:
     """Return whether a few bytes among letters of ASCII are letters and marks in Windows-1252.
 
-    A few bytes are not enough for a statistic of letters.
+    So few bytes are not enough for a statistic of letters.
     """
     text = part.decode("cp1252")
     high = [character for character in text if not character.isascii()]

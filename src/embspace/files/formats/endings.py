@@ -1,4 +1,4 @@
-"""The endings of tables: capitals change nothing, and `.gz` follows the ending of the content."""
+"""The endings of tables: capitals make no difference, and `.gz` follows the content's ending."""
 
 from pathlib import PurePosixPath
 
@@ -24,7 +24,7 @@ def ending_of(name: str) -> str:
 
 
 def stem_of(name: str) -> str:
-    """Return a file's name without folders and ending: `x` of `a/x.CSV.gz`."""
+    """Return a file's name without its folders and its ending: `x` of `a/x.CSV.gz`."""
     last = PurePosixPath(name).name
     return last[: len(last) - len(ending_of(last))] or last
 

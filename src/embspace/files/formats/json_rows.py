@@ -1,4 +1,4 @@
-"""Rows of JSON: an object a line, or a list of texts and objects."""
+"""Rows of JSON: one object a line, or one list of texts and objects."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ def json_line_rows(lines: Iterable[str]) -> Iterator[NumberedRow]:
 
 
 def row_of(line: str) -> dict[str, Any] | NoRow:
-    """Return the object of a line; the reason for a line without object."""
+    """Return the object of a line, or the reason why it has none."""
     if flaw := foreign_byte(line):
         return flaw
     try:
@@ -74,7 +74,7 @@ def json_list_rows(content: str, where: str) -> Iterator[NumberedRow]:
     """Yield the entries of a list, texts or objects.
 
     Raises:
-        InputError: naming `where` and the line or entry, if the content is no such list.
+        InputError: naming `where` and the line or entry, if there is no such list.
     """
     try:
         rows = parsed(content)

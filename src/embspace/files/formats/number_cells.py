@@ -1,4 +1,4 @@
-"""Rows of cells with numbers and labels: finds the row of names, and commas used as points."""
+"""Rows of cells with numbers and labels: finds the row of names, and where a comma is a point."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ class NumberTable:
 def likely_separator(lines: list[str], usual: str) -> str:
     """Return the only separator with equally many cells in the first lines, else the usual.
 
-    All cells below the first line are numbers; without such a separator, all but the first.
+    All cells below the first line must be numbers; if no separator does this, all but the first.
     """
     for n_labels in (0, 1):
         fits = [separator for separator in SEPARATORS if _fits(lines, separator, n_labels)]
@@ -53,7 +53,7 @@ def _fits(lines: list[str], separator: str, n_labels: int) -> bool:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether a cell is a number, also with a decimal comma, possibly in quotes."""
+    """Return whether a cell is a number, also with a decimal comma, which may be in quotes."""
     if DECIMAL_COMMA.fullmatch(cell.strip()):
         return True
     try:
@@ -118,7 +118,7 @@ def _rows(lines: Iterable[str], separator: str, where: str) -> Iterator[CellRow]
 def _names(
     first: list[CellRow], where: str, header: bool | None, known: set[str]
 ) -> tuple[list[str] | None, list[CellRow]]:
-    """Return the names of columns, and the rows below the names; comments in front are dropped."""
+    """Return the names of columns, and the rows below them; comments in front are dropped."""
     n_comments = next(
         (n for n, (_, row) in enumerate(first) if not row[0].startswith("#")), len(first)
     )
@@ -139,7 +139,7 @@ def _is_header(row: list[str], below: list[CellRow], where: str, known: set[str]
     """Return whether a first row has names.
 
     Raises:
-        InputError: for a row of either names or numbers.
+        InputError: if the row may be names or numbers.
     """
     # A label in front of numbers says nothing of the row.
     is_label = bool(below) and not is_number(below[0][1][0]) and below[0][1][0] != ""
@@ -177,7 +177,7 @@ def _runs(cells: list[str]) -> bool:
 
 
 def _rises(cells: list[str]) -> bool:
-    """Return whether cells are ever larger whole numbers."""
+    """Return whether cells are whole numbers, each larger than the one before."""
     if len(cells) < 2 or not all(map(WHOLE.fullmatch, cells)):
         return False
     return bool((np.diff(np.array(cells, dtype=float)) > 0).all())
@@ -186,7 +186,7 @@ def _rises(cells: list[str]) -> bool:
 def _fitted(
     names: list[str] | None, body: list[CellRow], where: str
 ) -> tuple[list[str] | None, bool, bool]:
-    """Return names, one a cell; whether the first column has row names; whether the last is empty.
+    """Return names, one per cell; whether the first column names rows; whether the last is empty.
 
     Raises:
         InputError: if the names are fewer than the cells by more than one.
@@ -231,7 +231,7 @@ def _columns_of_words(
 
 
 class _Decimals:
-    """Reads numbers, and remembers whether a point or a comma begins the decimals."""
+    """Reads numbers, and remembers whether a point or a comma stands before their decimals."""
 
     def __init__(self, where: str) -> None:
         self._where = where

@@ -1,4 +1,4 @@
-"""A row of a table with the number of the line, or the reason for a missing row."""
+"""A row of a table with the number of its line, or the reason for a missing row."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ class NoRow(NamedTuple):
 
     reason: str
     is_foreign: bool = False
-    """Whether a byte of the row is no UTF-8."""
+    """Whether a byte of the row is not UTF-8."""
 
 
 NumberedRow = tuple[int, dict[str, Any] | NoRow]
@@ -16,7 +16,7 @@ NumberedRow = tuple[int, dict[str, Any] | NoRow]
 
 
 def half_character(error: UnicodeEncodeError) -> str:
-    """Return the byte or half character that keeps a string from being text."""
+    """Return the byte or half of a character that keeps a string from being text."""
     half = error.object[error.start]
     if "\udc80" <= half <= "\udcff":  # what Python reads a byte as that is no UTF-8
         byte = f"the byte 0x{ord(half) - 0xDC00:02X}, which is no UTF-8"
@@ -25,7 +25,7 @@ def half_character(error: UnicodeEncodeError) -> str:
 
 
 def foreign_byte(line: str) -> NoRow | None:
-    """Return the reason for a line with a byte outside of UTF-8, else None."""
+    """Return the reason for a line that holds a byte that is not UTF-8, else None."""
     if line.isascii():
         return None
     try:
@@ -37,7 +37,7 @@ def foreign_byte(line: str) -> NoRow | None:
 
 
 def line_of_foreign(content: str) -> int:
-    """Return the number of the line with the first byte outside of UTF-8."""
+    """Return the number of the line with the first byte that is not UTF-8."""
     try:
         content.encode()
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Yields the rows of a table of texts in any format; the only reader of all commands."""
+"""Yields the rows of a table of texts, whatever its format; the one reader of all commands."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any

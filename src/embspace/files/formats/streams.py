@@ -40,7 +40,7 @@ def opened(file: Path) -> Iterator[io.BufferedReader]:
 
 
 def unpacked(stream: Any, name: str) -> io.BufferedReader:
-    """Return the unpacked content of a stream, by the ending of the name."""
+    """Return what a stream holds, unpacked, by the ending of its name."""
     if ending_of(name).endswith(GZIP):
         stream = gzip.GzipFile(fileobj=stream)
     # A buffer of its own: for each line of an address, fsspec would read 5 MB from its cache.
@@ -50,8 +50,8 @@ def unpacked(stream: Any, name: str) -> io.BufferedReader:
 def lines_of(stream: io.BufferedReader) -> io.TextIOWrapper:
     r"""Return the lines of a stream with line ends, without a byte order mark.
 
-    Lines end in \n, or in \r in a stream without \n; a byte outside of UTF-8 is half a character,
-    as in `surrogateescape`. A line may hold separators of splitlines().
+    Lines end in \n, or in \r in a stream without \n; a byte that is not UTF-8 is half a character,
+    as in `surrogateescape`. A line may hold other separators of splitlines().
 
     Raises:
         NotUtf8Error: if the stream begins with a mark of UTF-16 or UTF-32, or of a file without

@@ -1,4 +1,4 @@
-"""Checks whether the numbers in a config.json can make a model."""
+"""Checks that the numbers in a config.json make a model."""
 
 from pathlib import Path
 

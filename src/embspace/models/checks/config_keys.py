@@ -97,7 +97,7 @@ def _check_quantized(file: Path, content: dict[str, Any], allowed: Sequence[str]
 
 
 def is_switched_off(quantization: Any) -> bool:
-    """Return whether a `quantization_config` of bitsandbytes rounds nothing."""
+    """Return whether a `quantization_config`, as bitsandbytes writes it, rounds nothing."""
     if not isinstance(quantization, dict):
         return False
     said = {key: value for key, value in quantization.items() if key.lstrip("_") in LOADS}
@@ -117,7 +117,7 @@ def _config(folder: Path) -> Any:
 
 
 def _check_parts(file: Path, content: dict[str, Any], config: Any) -> None:
-    """Stop at a model of texts and images, with the text model's config inside the config."""
+    """Stop at a model of texts and images, whose config holds the config of the text model."""
     inside = [key for key in ("text_config", "thinker_config") if content.get(key)]
     inside += [key for key in getattr(config, "sub_configs", {}) if key == "text_config"]
     known = {*type(config).__dataclass_fields__, *type(config).attribute_map}
@@ -132,7 +132,7 @@ def _check_parts(file: Path, content: dict[str, Any], config: Any) -> None:
 def _check_architectures(
     file: Path, content: dict[str, Any], model_types: set[str], allowed: Sequence[str]
 ) -> None:
-    """Stop at a class missing in transformers, or of another architecture."""
+    """Stop at a class that transformers lacks, or that belongs to another architecture."""
     import transformers
 
     named = content.get("architectures") or []
@@ -196,7 +196,7 @@ def _says_nothing(key: str, value: Any, config: Any) -> bool:
 
 
 def _is_known(key: str, config: Any, model_class: type) -> bool:
-    """Return whether the classes have a key, as a field or by another name, or remove the key."""
+    """Return whether the classes know a key, as a field or by another name, or drop it."""
     config_class = type(config)
     if key in config_class.__dataclass_fields__ or isinstance(
         getattr(config_class, key, None), property
@@ -215,7 +215,7 @@ def _is_known(key: str, config: Any, model_class: type) -> bool:
 
 
 def _is_done(key: str, value: Any, config: Any, model_class: type) -> bool:
-    """Return whether a class with a key behaves as the key's value says."""
+    """Return whether a class does what the value of a config key says."""
     source = _source(model_class.__module__)
     if key in ROTARY and isinstance(value, dict):  # of each kind of layers, or of all
         parts = [value, *(part for part in value.values() if isinstance(part, dict))]

@@ -35,7 +35,7 @@ def _has_offset(parts: Parts, value: Any) -> bool:
 
 
 def _has_own_rows(parts: Parts, _: Any) -> bool:
-    """Return whether a table of positions has the rows by another key, as in LED's encoder."""
+    """Return whether another key sets the rows of a table of positions, as in LED's encoder."""
     return not _is_sinusoidal(parts)
 
 
@@ -55,7 +55,7 @@ CHECKS: dict[str, Callable[[Parts, Any], bool]] = {
 
 
 def is_as_class(key: str, value: Any, config: Any) -> bool | None:
-    """Return whether a config's class does as a key says; None for unknown keys and families."""
+    """Return whether a config's class behaves as a key says; None for any other key or family."""
     if key not in CHECKS:
         return None
     encoder = getattr(empty_model(config), "encoder", None)

@@ -1,4 +1,4 @@
-"""Checks a model's files, to spare stages the errors of libraries."""
+"""Checks a model's files, to spare stages the errors of other libraries."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from embspace.settings.model import Model
 
 
 def check_files(name: str, model: Model, folder: Path) -> None:
-    """Stop at a config, weights or token numbers in `folder` unfit for the model `name`.
+    """Stop at a config, weights or token numbers in `folder` that do not make the model `name`.
 
     Raises:
-        InputError: naming file, found and allowed.
+        InputError: naming the file, what was found and what is allowed.
     """
     check_config(folder)
     check_weight_types(folder)

@@ -12,7 +12,7 @@ ROTARY = "rope_parameters"  # in which today's files have `rope_theta` and its l
 
 @dataclass(frozen=True)
 class Former:
-    """The form of a config of a `model_type` for the makers' own code."""
+    """How a config of a `model_type` was written for the makers' own code."""
 
     code: frozenset[str]
     """Files and classes of `auto_map` replaced by transformers' own class."""
@@ -105,7 +105,7 @@ def todays_keys(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def note_on_code(content: Mapping[str, Any]) -> str:
-    """Return a sentence on the makers' code, not run since transformers has the class; or ""."""
+    """Return a sentence on makers' code that is not run, as transformers has the class; or ""."""
     former = FORMER.get(str(content.get("model_type")))
     if former is None or not _is_taken_over(former, content.get("auto_map")):
         return ""
@@ -116,7 +116,7 @@ def note_on_code(content: Mapping[str, Any]) -> str:
 
 
 def _is_said(former: Former, key: str, content: Mapping[str, Any]) -> bool:
-    """Return whether today's class behaves as a former key says, without reading the key."""
+    """Return whether today's class does what a former key says, without reading the key."""
     value = content[key]
     if key in former.names:
         return value is None or value == _beside(former.names[key], content)
@@ -133,7 +133,7 @@ def _beside(name: str, content: Mapping[str, Any]) -> Any:
 
 
 def _is_taken_over(former: Former, code: Any) -> bool:
-    """Return whether transformers has taken over all code named in an `auto_map`."""
+    """Return whether transformers has taken over all code that an `auto_map` names."""
     if not isinstance(code, Mapping) or not code:
         return False
     places = [str(place).rsplit("--", 1)[-1] for place in code.values()]

@@ -1,4 +1,4 @@
-"""Keys of config.json without an effect on hidden states, in any class: a reviewed table."""
+"""Keys of config.json that change no hidden state, in any class: a reviewed table."""
 
 import re
 from functools import cache
@@ -72,7 +72,7 @@ OFF_VALUES: dict[str, tuple[Any, ...]] = {
 
 
 def is_harmless(key: str, value: Any) -> bool:
-    """Return whether a key of config.json has no effect on hidden states, or is switched off."""
+    """Return whether a key of config.json changes no hidden state, or is switched off."""
     if value is None or value in ("", [], {}):
         return True
     if key in OFF and value in (False, 0):
@@ -89,7 +89,7 @@ def _by_layer(value: Any) -> list[Any]:
 
 @cache
 def _generation_keys() -> frozenset[str]:
-    """Return the keys on writing by a language model, present in old config files."""
+    """Return the keys that say how a language model writes; old config files contain them."""
     from transformers import GenerationConfig
 
     known = GenerationConfig().to_dict()  # type: ignore[no-untyped-call]

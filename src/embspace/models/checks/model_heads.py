@@ -1,7 +1,7 @@
-"""Checks that a checkpoint has the output matrix and the masked head named in a model's file.
+"""Checks that a checkpoint has the output matrix and the masked head that a model's file names.
 
-The headers of safetensors are enough, before any weight is read. A matrix with rows for anything
-but tokens would be read as words, wrongly.
+The headers of safetensors say so, before any weight is read. A matrix whose rows are not tokens
+would be read as words all the same, and wrongly.
 """
 
 from pathlib import Path
@@ -16,12 +16,12 @@ OLD = {".weight": ".gamma", ".bias": ".beta"}
 
 
 def check_head(name: str, model: Model, folder: Path) -> None:
-    """Stop unless `folder` has the tensors of `matrices.output` and `masked_head`, a row a token.
+    """Stop unless `folder` has what `matrices.output` and `masked_head` name, with a row per token.
 
     Pickles are not checked.
 
     Raises:
-        InputError: naming key, found and allowed.
+        InputError: naming the key, what was found and what is allowed.
     """
     if isinstance(model, VectorsModel | RandomModel):
         return
@@ -40,7 +40,7 @@ def check_head(name: str, model: Model, folder: Path) -> None:
 
 
 def rows_of_input(model: Model, folder: Path) -> int | None:
-    """Return the rows of the input matrix in a checkpoint; None if unknown from the headers."""
+    """Return the rows of the input matrix in a checkpoint; None where the headers do not say."""
     if isinstance(model, VectorsModel | RandomModel):
         return None
     return _rows_of(model.matrices.input, _shapes(folder))
@@ -54,7 +54,7 @@ def _shapes(folder: Path) -> dict[str, list[int]]:
 
 
 def _rows_of(table: str, shapes: dict[str, list[int]]) -> int | None:
-    """Return the rows of the input matrix; the stored name may have a prefix, as `bert.`."""
+    """Return the rows of the input matrix; the stored name may have a prefix such as `bert.`."""
     for parameter, shape in shapes.items():
         if parameter == table or parameter.endswith(f".{table}"):
             return shape[0]

@@ -1,4 +1,4 @@
-"""Checks the names in a checkpoint before loading: adapters and wrappers."""
+"""Checks the names in a checkpoint before anything is loaded: adapters and wrappers."""
 
 import re
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ def check_adapter_files(folder: Path, allowed: Sequence[str] = ()) -> None:
 
 
 def check_quantized_files(folder: Path, allowed: Sequence[str] = ()) -> None:
-    """Stop at a file about the rounding of the weights in the same folder.
+    """Stop at a file that says how the weights in the same folder were rounded.
 
     Raises:
         RefusedModel: naming the file and where to take the model from.

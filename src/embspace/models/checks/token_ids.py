@@ -1,4 +1,4 @@
-"""Checks that all tokens of a tokenizer.json have a row in the input matrix, without loading."""
+"""Checks that each token of a tokenizer.json has a row in the input matrix, and loads neither."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -69,7 +69,7 @@ def is_encoder_alone(module: Any) -> bool:
 
 
 def _is_head(name: str, module: Any) -> bool:
-    """Return whether a tensor is outside of the model, with the name of a head."""
+    """Return whether a tensor lies outside of the model and is named like a head on top of it."""
     prefix = module.base_model_prefix
     first, _, rest = name.partition(".")
     inner = {*dict(module.named_children()), prefix} - {"pooler", ""}
@@ -138,7 +138,7 @@ def _tied_tables(module: Any) -> dict[str, str]:
 
 
 def _parameter_of(name: str, parameters: Collection[str]) -> str | None:
-    """Return the parameter for a tensor of this name, or None."""
+    """Return the parameter that a tensor of this name may fill, or None."""
     for spelled in (name, name.partition(".")[2]):
         for old, new in OLD_NAMES.items():
             if (now := re.sub(rf"\.{old}$", f".{new}", spelled)) in parameters:

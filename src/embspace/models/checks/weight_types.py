@@ -1,4 +1,4 @@
-"""Checks that the weights in safetensors are floating-point numbers, by the headers alone."""
+"""Checks that the weights in safetensors are floating-point numbers; reads only the headers."""
 
 from pathlib import Path
 
@@ -13,8 +13,8 @@ WEIGHTS = (".weight", ".bias", ".gamma", ".beta")
 def check_weight_types(folder: Path) -> None:
     """Stop at weights of an unexpected type, such as quantized weights beside scales.
 
-    transformers would read the numbers without the scale. Tensors without weights, such as position
-    numbers and masks, may be of any type. Pickles are not checked.
+    transformers would read the numbers without the scale. Tensors that are no weights, such as
+    position numbers and masks, may be of any type. Pickles are not checked.
 
     Raises:
         RefusedModel: naming the file, the tensor, the type, and the allowed types.

@@ -1,4 +1,4 @@
-"""Checks that a folder holds a config and weights, and else says how to get both."""
+"""Checks that a folder holds a config and weights, and if not, says how to get them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +43,7 @@ def check_whole_folder(folder: Path, allowed: Sequence[str], *, unpickle: bool) 
 
 
 def _check_file(file: Path) -> None:
-    """Stop at a folder in place of weights, or a link to no file."""
+    """Stop at weights that are a folder, or a link that leads nowhere."""
     if file.is_dir():
         raise RefusedModel(f"{file}: found a folder, allowed: a file of weights")
     if file.is_symlink() and not file.exists():

@@ -28,7 +28,7 @@ NORM, BIAS, OTHER = "norm", "bias", "other"
 OUTPUT, HEAD, OWN_POOLER = "output_embedding", "masked_head", "pooler"
 SHARED_BY_HEADS = ("attention_key", "attention_value")
 OPTIONAL = (OUTPUT, HEAD, OWN_POOLER)
-"""Groups missing in some models: parts on top, present in some checkpoints only."""
+"""Groups that a model may lack: parts on top, present in some checkpoints only."""
 _IN_BLOCK = re.compile(r"(?P<block>(?:.*?\.)?(?P<number>\d+))\.(?P<inside>.+)")
 
 
@@ -39,16 +39,16 @@ class Weight:
     group: str
     """Purpose of the weight: a group of `LayerParameters.groups`, or a group of this module."""
     layer: int | None
-    """The first layer with the parameter, from 1; None outside of the layers."""
+    """The first layer that has the parameter, from 1; None outside of the layers."""
     layers: str
     """All layers with this weight, "1-12" for a shared block; "" outside of the layers."""
     name: str
-    """In words, or the model's own name."""
+    """In words, or as the model calls it."""
     values: Float[np.ndarray, "row dim"]
 
     @property
     def key(self) -> tuple[str, int | None, str]:
-        """Return the name shared by two models of the same architecture."""
+        """Return the name that two models of the same architecture share."""
         return self.group, self.layer, self.name
 
 
@@ -64,7 +64,7 @@ class AllWeights:
     kinds: list[str]
     """The kinds of the tokens, from `vocabulary_table`."""
     parameters: ModelParameters | None
-    """None for an architecture with unknown blocks."""
+    """None for an architecture whose blocks are not known."""
 
 
 def read_all_weights(name: str, model: Network, module: Any) -> AllWeights:
@@ -128,7 +128,7 @@ def weights_of(
 def one_copy(
     rows: Float[np.ndarray, "row dim"], n_heads: int, n_key_heads: int
 ) -> Float[np.ndarray, "_ dim"]:
-    """Return the rows of keys or values without the repetitions for `n_heads` queries."""
+    """Return the rows of keys or values once, not repeated for each of `n_heads` queries."""
     if n_heads == n_key_heads:
         return rows
     by_head = rows.reshape(n_key_heads, n_heads // n_key_heads, -1, rows.shape[1])
@@ -176,7 +176,7 @@ def _by_name(
 
 
 def _group(module: Any, name: str, inside: str, n_axes: int) -> str:
-    """Return the purpose of a parameter of a block; for a matrix, the path within the block."""
+    """Return what a parameter of a block is for; for a matrix, the path within the block."""
     owner = module.get_submodule(name.rpartition(".")[0])
     weight = getattr(owner, "weight", None)
     if n_axes > 1:

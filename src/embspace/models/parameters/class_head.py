@@ -1,4 +1,4 @@
-"""Reads the classification head of a trained model, as vectors of the model's width."""
+"""Reads the head by which a trained model tells classes apart, as vectors of the model's width."""
 
 from dataclasses import dataclass
 from operator import attrgetter
@@ -12,7 +12,7 @@ from embspace.errors import InputError
 LAST = ("classifier.out_proj", "classifier", "score")
 """Names of the map to the classes, in the heads of transformers."""
 INNER = ("base_model.pooler.dense", "pre_classifier", "classifier.dense", "head.dense")
-"""Names of the map in front of the head; some heads have no map."""
+"""Names of the map in front of the head, which not all heads have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class ClassHead:
     rows: Float[np.ndarray, "label dim"]
     """The weights of the last map."""
     through: Float[np.ndarray, "label dim"] | None
-    """The rows times the map in front, without the nonlinearity: vectors to compare with a state of
-    the stream, near 0. None without a map in front.
+    """The rows times the map in front, whose nonlinearity is left out: a state of the stream near 0
+    is compared with them. None where no map is in front.
     """
 
 

@@ -13,7 +13,7 @@ from embspace.models.parameters.masked_head import activation_of
 from embspace.settings.model import MaskedHead, Network
 
 Shapes = dict[str, tuple[int, ...]]
-"""Tensor's name in the checkpoint -> shape."""
+"""The shapes of the tensors, by their names in the checkpoint."""
 GAINS = (".weight", OLD[".weight"])
 
 

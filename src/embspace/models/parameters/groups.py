@@ -19,7 +19,7 @@ def require_same_tokens(
     """Stop unless two vocabularies have the same tokens in the same order.
 
     Raises:
-        InputError: naming both models, and the first different token or the numbers of tokens.
+        InputError: naming both models, and the first token that differs or their numbers of tokens.
     """
     both = f"{names[0]} and {names[1]}"
     for number, (one, other) in enumerate(zip(first, second, strict=False)):

@@ -13,7 +13,7 @@ from embspace.models.parameters.parts import Parts, parts_of
 
 @dataclass(frozen=True, eq=False)
 class LayerParameters:
-    """The parameters of a layer, float32; rows are vectors of the model's width.
+    """The parameters of one layer, float32; each row is a vector of the model's width.
 
     Head h of `n_heads` has the rows from h * head_dim on of `query`, `key`, `value` and `output`.
     In terms of rows, a head that reads x makes the query `query @ x`, and likewise key and value,
@@ -26,7 +26,7 @@ class LayerParameters:
     n_heads: int
     query: Float[np.ndarray, "row dim"]
     key: Float[np.ndarray, "row dim"]
-    """Keys and values shared by heads are repeated for every head."""
+    """Keys and values that heads share are repeated for every head."""
     value: Float[np.ndarray, "row dim"]
     output: Float[np.ndarray, "row dim"]
     query_bias: Float[np.ndarray, " row"] | None
@@ -35,12 +35,14 @@ class LayerParameters:
     value_bias: Float[np.ndarray, " row"] | None
     output_bias: Float[np.ndarray, " dim"] | None
     ff_keys: dict[str, Float[np.ndarray, "unit dim"]]
-    """`key`; of a gated MLP `gate`, the input of the activation, and `up`, the factor."""
+    """`key`; for a gated MLP `gate`, which goes through the activation, and `up`, its factor."""
     ff_key_biases: dict[str, Float[np.ndarray, " unit"] | None]
     ff_values: Float[np.ndarray, "unit dim"]
     ff_value_bias: Float[np.ndarray, " dim"] | None
     attention_input_scale: Float[np.ndarray, " dim"] | None
-    """The gain of the norm in front of attention; None if attention reads the stream itself."""
+    """The gain of the norm through which attention reads; None if attention reads the stream
+    itself.
+    """
     ff_input_scale: Float[np.ndarray, " dim"] | None
     attention_output_scale: Float[np.ndarray, " dim"] | None
     """The gain of the norm between the output of attention and the words.
@@ -55,7 +57,7 @@ class LayerParameters:
         return len(self.query) // self.n_heads
 
     def groups(self) -> dict[str, Float[np.ndarray, "row dim"]]:
-        """Return all vectors by the names in results."""
+        """Return all vectors by their names in results."""
         keys = {f"feed_forward_{name}": rows for name, rows in self.ff_keys.items()}
         attention = {
             "attention_query": self.query,

@@ -19,7 +19,7 @@ class HeadTransform:
     dense: Float[np.ndarray, "width dim"]
     dense_bias: Float[np.ndarray, " width"] | None
     activation: str
-    """The name in transformers."""
+    """As transformers calls it."""
     scale: Float[np.ndarray, " width"]
     shift: Float[np.ndarray, " width"] | None
     epsilon: float
@@ -29,7 +29,7 @@ class HeadTransform:
     bias: Float[np.ndarray, " token"] | None
 
     def __call__(self, x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row width"]:
-        """Return the head's vectors of states, for comparison with the tokens by `output`."""
+        """Return the states after the head, to be compared with the tokens by `output`."""
         import torch
         from transformers.activations import ACT2FN
 
@@ -75,7 +75,7 @@ def read_masked_head(
 def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
     """Return the masked head on top of a module of transformers; None without a head.
 
-    The head is the norm outside of the base model and the linear map in front of the norm.
+    The head is the norm outside of the base model and the linear map in front of it.
     """
     import torch
 
@@ -106,7 +106,7 @@ def _check(dense: Any, scale: Any, activation: str, expected: tuple[int, int]) -
     """Stop unless the shapes of a head fit the model and the activation is known.
 
     Raises:
-        InputError: naming the wrong shape or activation.
+        InputError: naming what does not fit.
     """
     from transformers.activations import ACT2FN
 

@@ -1,4 +1,4 @@
-"""The linear maps of all blocks, attention and MLP, of the known architectures."""
+"""The linear maps of every block, attention and MLP, for the known architectures."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from embspace.models.stream.blocks import Affine
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The maps of a block, torch tensors; weights are (out, in), as in torch's Linear."""
+    """The maps of a block, torch tensors; all weights are (out, in), as in torch's Linear."""
 
     layer: int
     """1..L."""
@@ -27,7 +27,7 @@ class Parts:
     """The module: in front of attention, or after the sum of attention and stream."""
     mlp_norm: Any
     ff_keys: dict[str, Affine]
-    """`key`; of a gated MLP `gate`, the map before the activation, and `up`."""
+    """`key`; for a gated MLP `gate`, whose product goes through the activation, and `up`."""
     ff_values: Affine
     """(dim, d_ff): column j is value vector j."""
 
@@ -72,7 +72,7 @@ def _linear(layer: Any) -> Affine:
 
 
 def _mlp(key: str, value: str) -> Callable[[Any], tuple[dict[str, Affine], Affine]]:
-    """Return a function for the two maps of an MLP without a gate, by the paths in the block."""
+    """Return a function that finds the two maps of an MLP without a gate, by path in the block."""
 
     def find(block: Any) -> tuple[dict[str, Affine], Affine]:
         return {"key": _linear(attrgetter(key)(block))}, _linear(attrgetter(value)(block))
@@ -81,13 +81,13 @@ def _mlp(key: str, value: str) -> Callable[[Any], tuple[dict[str, Affine], Affin
 
 
 def _mlp_of_gpt2(block: Any) -> tuple[dict[str, Affine], Affine]:
-    """Return the maps of `Conv1D`, with a matrix (in, out)."""
+    """Return the maps of `Conv1D`, with its matrix as (in, out)."""
     into, out = block.mlp.c_fc, block.mlp.c_proj
     return {"key": Affine(into.weight.T, into.bias)}, Affine(out.weight.T, out.bias)
 
 
 def _mlp_of_modernbert(block: Any) -> tuple[dict[str, Affine], Affine]:
-    """Return the halves of `Wi`: the first is the activation's input, the second the factor."""
+    """Return the halves of `Wi`: the first goes through the activation, the second times it."""
     fused = _linear(block.mlp.Wi)
     biases = (None, None) if fused.bias is None else fused.bias.chunk(2)
     gate, up = map(Affine, fused.weight.chunk(2), biases)
@@ -111,7 +111,7 @@ FEED_FORWARD: dict[str, Callable[[Any], tuple[dict[str, Affine], Affine]]] = {
     "gpt2": _mlp_of_gpt2,
     "llama": _mlp_of_llama,
 }
-"""By `config.model_type`, for the blocks rebuilt by models/stream."""
+"""By `config.model_type`, for the blocks that models/stream rebuilds."""
 
 
 def _named(
@@ -139,7 +139,7 @@ def _named(
 
 
 def _fused_by_head(blocks: str, attention: str) -> Callable[[Any], Iterator[Parts]]:
-    """Return a function for blocks with a fused matrix: query, key and value, head after head."""
+    """Return a function for blocks whose fused matrix has query, key and value head after head."""
 
     def find(base: Any) -> Iterator[Parts]:
         n_heads = base.config.num_attention_heads
@@ -236,10 +236,10 @@ OTHERS: dict[str, Callable[[Any], Iterator[Parts]]] = {
         ("fc1", "fc2"),
     ),
 }
-"""Architectures with known maps, but without a rebuilt stream."""
+"""Architectures whose maps are known, but whose stream is not rebuilt."""
 
 
 def knows_parts(module: Any) -> bool:
-    """Return True if the maps of `module` can be read; False for None."""
+    """Return True if the maps of `module` can be read; False for None, which has no maps."""
     kind = str(getattr(getattr(module, "config", None), "model_type", ""))
     return kind in OTHERS or knows(module)

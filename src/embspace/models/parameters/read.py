@@ -1,4 +1,4 @@
-"""Reads all parameters of a model comparable with the vocabulary."""
+"""Reads all parameters of a model that can be compared with the vocabulary."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -48,7 +48,7 @@ class FinalNorm:
 
 @dataclass(frozen=True, eq=False)
 class ModelParameters:
-    """The parameters of a model, and the matrices to and from the vocabulary."""
+    """The parameters of a model, and the matrices that lead to and from the vocabulary."""
 
     layers: list[LayerParameters]
     """1..L."""
@@ -57,10 +57,10 @@ class ModelParameters:
     output_embedding: Float[np.ndarray, "token dim"]
     """The language-model head's own matrix, if present, else the input embedding."""
     head_transform: HeadTransform | None
-    """None for a model without prediction of masked words."""
+    """None for a model that predicts no masked words."""
     final_norm: FinalNorm | None
     tokens: list[str]
-    """The tokenizer's own forms, by row."""
+    """As the tokenizer writes them, by row."""
     is_tied: bool
     """True if the output matrix is the input's."""
 
@@ -137,11 +137,11 @@ def _own_output(name: str, model: Network) -> np.ndarray | None:
 def _to_width(table: np.ndarray, module: Any, last: Any, mapping: str | None) -> np.ndarray:
     """Return the output matrix for states of the model's width.
 
-    If a linear map leads back to the embedding size, the map times the table; without such a map,
-    as behind a masked head, the input's map is used for the output too.
+    Where a linear map leads back to the embedding size, this is that map times the table; where
+    there is none, as behind a masked head, the map of the input is used for the output too.
 
     Raises:
-        InputError: if no map leads from one size to the other.
+        InputError: if nothing leads from one size to the other.
     """
     width = module.config.hidden_size
     weight = getattr(last, "weight", None)
@@ -166,7 +166,7 @@ def _mapped(base: Any, mapping: str | None, table: np.ndarray) -> np.ndarray:
 
 
 def _mapping_of(base: Any, dim: int) -> str | None:
-    """Return the path of the linear layer from a different embedding size to the model's width."""
+    """Return the path of the linear layer from another embedding size to the model's width."""
     import torch
 
     width = base.config.hidden_size
@@ -183,7 +183,7 @@ def _module_at(module: Any, path: str | None) -> Any:
     """Return the module after the last block.
 
     Raises:
-        InputError: if the model has no such path.
+        InputError: if the model has no module at that path.
     """
     if path is None:
         return None

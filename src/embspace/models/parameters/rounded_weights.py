@@ -1,4 +1,4 @@
-"""A model with matrices of few bits a number."""
+"""A model whose matrices have few bits per number."""
 
 from copy import deepcopy
 from typing import Any
@@ -9,11 +9,10 @@ from embspace.geometry.parameters.few_bits import rounded_to_bits
 
 
 def with_rounded_weights(module: Any, bits: int, block: int | None = None) -> tuple[Any, float]:
-    """Return a copy of `module` with all matrices rounded, and the relative error of the rounding.
+    """Return a copy of `module` with every matrix rounded, and the relative error of all matrices.
 
     Matrices, tables of embeddings among them, are rounded by `rounded_to_bits`; biases and the
-    gains of norms stay. The error is the Frobenius norm of the change over the norm of the
-    matrices.
+    gains of norms stay. The error is the Frobenius norm of the change over that of the matrices.
     """
     import torch
 

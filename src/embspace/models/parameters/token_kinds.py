@@ -1,4 +1,4 @@
-"""The kinds of the tokens for readings of parameters, and the nameable kinds."""
+"""The kinds of the tokens that parameters are read in, and which kinds may be named."""
 
 from collections.abc import Collection, Sequence
 
@@ -18,6 +18,6 @@ def token_kinds(name: str, model: Network, n_tokens: int) -> list[str]:
 
 
 def nameable(kinds: Sequence[str], left_out: Collection[str]) -> Bool[np.ndarray, " token"]:
-    """Return True for tokens of kinds outside `left_out`; for all tokens if none would remain."""
+    """Return True for tokens of no kind in `left_out`; for all tokens if none would remain."""
     kept = np.array([kind not in left_out for kind in kinds], dtype=bool)
     return kept if kept.any() else np.ones(len(kept), dtype=bool)

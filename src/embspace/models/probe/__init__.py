@@ -1,1 +1,1 @@
-"""Probes of a loaded model: a few forward passes show how to read texts."""
+"""Probes of a loaded model: a few forward passes show how it has to be read."""

@@ -92,7 +92,7 @@ def _recorded(modules: list[Any]) -> Iterator[list[tuple[Any, Any]]]:
 
 
 def _is(state: Any, made: Any) -> bool:
-    """Return whether a block's tensor is a state, in any order of axes, or with further padding."""
+    """Return whether a block's tensor is a state, in any order of axes, or with more padding."""
     import torch
 
     if not torch.is_tensor(made) or made.ndim < 2 or made.shape[-1] != state.shape[-1]:

@@ -1,4 +1,4 @@
-"""Checks the description of a loaded model by a few forward passes."""
+"""Checks the description of a loaded model by a few forward passes, before it is believed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from embspace.models.windows import Window
 from embspace.settings.model import Batches
 
 PASSED: "WeakKeyDictionary[Any, Batches]" = WeakKeyDictionary()
-"""The rule found for a module, kept as long as the module."""
+"""The rule that a module was found to follow, kept as long as the module."""
 SHORT, LONG = 5, 12  # tokens
 FEW = 8  # windows
 LONGEST = 512  # tokens of the longest window that is tried
@@ -29,7 +29,7 @@ class Probe:
 
     batches: Batches
     window: int | None
-    """How many tokens the model reads at once: the longest tried window; None without a bound."""
+    """How many tokens the model reads at once: the longest window tried; None without a bound."""
     adds_positions: bool
     """Whether layer 0 hangs on the position, by a table or a formula."""
 
@@ -66,9 +66,9 @@ def check_probe(outcome: Probe, batches: Batches, positional: str | None) -> Non
 
 
 def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
-    """Stop if windows in a batch, by the rule `batches`, would change each other.
+    """Stop if windows in one batch, by the rule `batches`, would change each other.
 
-    A module is not probed again after a success.
+    A module that has passed is not probed again.
 
     Raises:
         RefusedModel: naming the needed rule.
@@ -82,7 +82,7 @@ def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
 
 
 def tokens_of(windows: Sequence[Window]) -> list[int]:
-    """Return a few ordinary tokens of windows; any tokens without ordinary tokens."""
+    """Return a few ordinary tokens of windows; any tokens if none is ordinary."""
     ids = np.concatenate([window.ids[~window.special] for window in windows[:FEW]])
     if not len(ids):
         ids = np.concatenate([window.ids for window in windows[:FEW]])
@@ -92,7 +92,7 @@ def tokens_of(windows: Sequence[Window]) -> list[int]:
 def rows_of(
     tokens: Sequence[int], largest_window: int | None
 ) -> tuple[TokenRow, TokenRow, TokenRow]:
-    """Return two short rows of tokens and a long row, no longer than a window."""
+    """Return two short rows of tokens and a long one, no longer than a window."""
     most = largest_window or LONG
     ids = np.resize(np.array(tokens, dtype=np.int64), SHORT + LONG)
     short, long = min(SHORT, max(most - 1, 1)), min(LONG, most)

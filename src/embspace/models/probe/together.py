@@ -42,7 +42,7 @@ def _needed(module: Any, rows: Sequence[TokenRow], largest: float) -> Batches:
 
 
 def _in_double(module: Any) -> Any:
-    """Return a copy in float64, or the module itself if memory is too small for the copy."""
+    """Return a copy in float64, or the module itself if the copy would not fit into memory."""
     from copy import deepcopy
 
     n_bytes = sum(parameter.numel() for parameter in module.parameters()) * (BYTES + BYTES // 2)

@@ -1,1 +1,1 @@
-"""Sentence models as intended by the makers: the modules after the transformer in modules.json."""
+"""Sentence models as their makers meant them: the modules after the transformer in modules.json."""

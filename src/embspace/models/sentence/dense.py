@@ -88,7 +88,7 @@ def _size(file: Path, config: dict[str, Any], key: str) -> int:
 
 
 def _tensors(file: Path) -> dict[str, Float[np.ndarray, "..."]]:
-    """Return the tensors of a file by torch, as numpy lacks bfloat16; all are finite."""
+    """Return the tensors of a file, all finite; read by torch, as numpy has no bfloat16."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -109,7 +109,7 @@ def _tensors(file: Path) -> dict[str, Float[np.ndarray, "..."]]:
 
 
 def _activation(name: Any, file: Path, dim: int) -> Any:
-    """Return torch's own module of a name, as a module from a folder would be foreign code.
+    """Return torch's own module of that name: any other would be code from a folder.
 
     The module is as after training, has no weights, and makes `dim` numbers of `dim`.
     """

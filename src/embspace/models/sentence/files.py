@@ -1,4 +1,4 @@
-"""The files of sentence-transformers about the modules after a transformer."""
+"""The files in which sentence-transformers describes the modules after a transformer."""
 
 import os
 import re
@@ -63,10 +63,10 @@ def module_folders(folder: Path) -> list[str]:
 
 
 def is_switched(file: Path, config: dict[str, Any], key: str, *, default: bool) -> bool:
-    """Return whether a key is true; `default` for null or a missing key.
+    """Return whether a key is true; `default` where it is null or missing.
 
     Raises:
-        RefusedModel: for a value other than true or false.
+        RefusedModel: if it is neither true nor false.
     """
     value = config.get(key)
     if value is not None and not isinstance(value, bool):
@@ -113,9 +113,9 @@ def _place(file: Path, path: str) -> Path:
 
 
 def transformer_folder(folder: Path) -> Path:
-    """Return the folder of config.json: the folder of a transformer as first module; else `folder`.
+    """Return the folder of config.json: that of the first module, a transformer; else `folder`.
 
-    `folder` itself may have another model, as for the settings of old sentence-transformers.
+    Another model may lie in `folder` itself, as do the settings of old sentence-transformers.
 
     Raises:
         RefusedModel: if modules.json cannot be read.

@@ -45,21 +45,21 @@ class SentenceModules:
     steps: tuple[Step, ...]
     dimension: int
     length: int | None
-    """The tokens read at once; None: as many as the transformer reads."""
+    """The number of tokens read at once; None: as many as the transformer reads."""
     prompt: str
     """Before every text."""
     is_lowered: bool
-    """Whether a text is in lower case before tokenization."""
+    """Whether a text is put in lower case before it is read."""
 
     def read(self, text: str) -> str:
-        """Return the tokenizer's input for a text."""
+        """Return what the tokenizer gets of a text."""
         prompted = f"{self.prompt}{text}"
         return prompted.lower() if self.is_lowered else prompted
 
     def vector(
         self, states: Float[np.ndarray, "token dim"], n_prompt: int
     ) -> Float[np.ndarray, " out"]:
-        """Return the vector of a window; the first `n_prompt` tokens are the prompt."""
+        """Return the vector of a window; the first `n_prompt` tokens are the prompt's."""
         n_left = 0 if self.includes_prompt else min(n_prompt, len(states) - 1)
         tokens = states[None, n_left:]
         vector = np.concatenate([pooled(tokens, mode, n_left)[0] for mode in self.poolings])
@@ -120,7 +120,7 @@ def known_modules(folder: Path) -> list[tuple[str, Path]]:
 
 @dataclass(frozen=True)
 class FirstDimensions:
-    """Leaves the first dimensions, after all modules: the vectors' length is no longer 1."""
+    """Keeps the first dimensions, after all modules: the vectors' length is no longer 1."""
 
     most: int
 
@@ -130,7 +130,7 @@ class FirstDimensions:
 
 
 def unit_length(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
-    """Return the vector over the norm, with 1e-12 as lower bound of the norm, as in torch."""
+    """Return the vector over its norm; the norm is at least 1e-12, as in torch."""
     norm = max(float(np.linalg.norm(vector.astype(np.float64))), 1e-12)
     unit: Float[np.ndarray, " dim"] = (vector / norm).astype(np.float32)
     return unit

@@ -1,4 +1,4 @@
-"""A sentence model's settings for reading texts, and for the length of vectors."""
+"""What a sentence model says about how texts are read and how long its vectors are."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ class Reading:
     """How the transformer reads texts."""
 
     length: int | None
-    """The tokens read at once; None: as many as the transformer reads."""
+    """The number of tokens read at once; None: as many as the transformer reads."""
     is_lowered: bool
 
 
@@ -30,7 +30,7 @@ def read_reading(folder: Path) -> Reading:
     """Return how a folder's transformer reads texts, by sentence_bert_config.json or an older name.
 
     Raises:
-        RefusedModel: naming an unknown key, or a key with an unknown value.
+        RefusedModel: naming a key that is not known, or whose value is not.
     """
     file = next(
         (file for file in sorted(folder.glob("*.json")) if READING.fullmatch(file.name)), None
@@ -49,7 +49,7 @@ def read_reading(folder: Path) -> Reading:
 
 
 def shortened_to(folder: Path) -> int | None:
-    """Return the number of first dimensions kept after all modules; None: all.
+    """Return how many of the first dimensions of a vector are kept, after all modules; None: all.
 
     Raises:
         RefusedModel: if the value is no number of dimensions.
@@ -58,10 +58,10 @@ def shortened_to(folder: Path) -> int | None:
 
 
 def default_prompt(folder: Path) -> str:
-    """Return the prompt before every text; "" without a default prompt.
+    """Return the prompt that stands before every text; "" where no prompt is the default.
 
     Raises:
-        RefusedModel: if the default is not among the prompts, or the prompts are no texts by name.
+        RefusedModel: if the default is not among the prompts, or these are no texts by name.
     """
     file, content = folder / PROMPTS, _prompts(folder)
     name, prompts = content.get("default_prompt_name"), content.get("prompts") or {}
@@ -87,7 +87,7 @@ def _prompts(folder: Path) -> dict[str, Any]:
 
 
 def _is_plain(key: str, value: Any) -> bool:
-    """Return whether a key's value leaves the transformer unchanged."""
+    """Return whether a value leaves the transformer as it is without the key."""
     if value is None or value is False or value == {}:
         return True
     if key == MODALITIES:  # others than texts are not read here

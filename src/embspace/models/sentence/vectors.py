@@ -1,4 +1,4 @@
-"""A sentence model's vectors of texts: a vector a text."""
+"""The vectors that a sentence model makes of texts, one per text."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,10 +25,10 @@ from embspace.settings.model import Network, RandomModel, model_file
 
 
 def check_sentences(name: str, model: Network, module: Any, tokenizer: Any) -> None:
-    """Stop at a sentence model unable to make vectors.
+    """Stop at a sentence model whose vectors cannot be made.
 
     Raises:
-        RefusedModel: as `sentence_modules`, or for a model without room for a text.
+        RefusedModel: as `sentence_modules` does, or if the model has no room for a text.
     """
     modules = sentence_modules(name, model, module)
     if modules is not None:
@@ -36,10 +36,11 @@ def check_sentences(name: str, model: Network, module: Any, tokenizer: Any) -> N
 
 
 def sentence_modules(name: str, model: Network, module: Any) -> SentenceModules | None:
-    """Return the modules after the transformer of a model; None without them in modules.json.
+    """Return what follows the transformer of a model; None where modules.json does not say.
 
     Raises:
-        RefusedModel: for unknown modules, or modules unfit for the model.
+        RefusedModel: if modules.json names something unknown, or something that does not fit the
+            model.
     """
     if isinstance(model, RandomModel):
         return None
@@ -69,9 +70,9 @@ class SentenceTexts:
         length_key: str,
         cut: Sequence[Window] = (),
     ) -> None:
-        """Cut texts into disjoint windows of at most `most` tokens.
+        """Cut texts into windows of at most `most` tokens, without overlap.
 
-        Among the texts' windows `cut`, windows with a whole text are taken unchanged.
+        Windows of `cut` that hold a whole text are taken unchanged.
         """
         length, length_key = tokens_at_once(modules, tokenizer, most, length_key)
         self._modules = modules
@@ -89,7 +90,7 @@ class SentenceTexts:
         self._counts = np.zeros(len(texts))
 
     def add(self, number: int, encoded: EncodedWindow) -> None:
-        """Take the model's output for the window `number` of `windows`."""
+        """Take what the model makes of the window `number` of `windows`."""
         window = self.windows[number]
         states = encoded.tokens[-1] if encoded.final_norm is None else encoded.final_norm[0]
         n_prompt = 0 if window.number else self._n_prompt
@@ -97,10 +98,10 @@ class SentenceTexts:
         self._counts[window.text] += 1
 
     def vectors(self) -> Float[np.ndarray, "text dim"]:
-        """Return the mean over each text's windows, after all windows were added.
+        """Return the mean of each text's windows, after all were added.
 
         Raises:
-            RefusedModel: for a vector with NaN or infinities.
+            RefusedModel: if a vector holds NaN or infinities.
         """
         made = (self._sums / self._counts[:, None]).astype(np.float32)
         bad = np.flatnonzero(~np.isfinite(made).all(axis=1))
@@ -116,7 +117,7 @@ class SentenceTexts:
 def tokens_at_once(
     modules: SentenceModules, tokenizer: Any, most: int, length_key: str
 ) -> tuple[int, str]:
-    """Return how many tokens a sentence model reads at once, and the deciding key.
+    """Return how many tokens a sentence model reads at once, and the key behind this number.
 
     `most` is the value of `length_key`.
 
@@ -135,7 +136,7 @@ def tokens_at_once(
 
 
 def same_windows(windows: Sequence[Window], others: Sequence[Window]) -> dict[int, list[int]]:
-    """Return the `others` with the same tokens of the same text, by the number of a window."""
+    """Return, by the number of a window, the `others` that are the same tokens of the same text."""
     numbers: dict[tuple[int, bytes], int] = {}
     for number, window in enumerate(windows):
         numbers.setdefault((window.text, window.ids.tobytes()), number)
@@ -155,7 +156,7 @@ def sentence_vectors(
     tokenizer: Any,
     texts: Sequence[str],
 ) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors of a few texts by a loaded model; windows are read alone."""
+    """Return the vectors that a loaded model makes of a few texts; every window is read alone."""
     key = f"{model_file(name)}: key 'window'"
     most = largest_window(model, module)
     read = SentenceTexts(modules, texts, tokenizer, most, length_key=key)
@@ -166,7 +167,7 @@ def sentence_vectors(
 
 
 def _n_tokens_of(prompt: str, tokenizer: Any) -> int:
-    """Return how many tokens of a window belong to the prompt, with the tokens that open a text."""
+    """Return how many tokens of a window are the prompt's, including those that open a text."""
     if not prompt:
         return 0
     encoded = tokenizer(prompt, return_special_tokens_mask=True)

@@ -1,1 +1,1 @@
-"""The information stream of a model: all blocks rebuilt from the weights, equal to the model."""
+"""The information stream of a model: every block rebuilt from the weights, equal to the model."""

@@ -12,7 +12,7 @@ from embspace.models.stream.blocks import Affine, Block, RotaryAngles, check_hea
 
 
 def knows(module: Any) -> bool:
-    """Return whether the blocks of `module` can be rebuilt; False for None."""
+    """Return whether the blocks of `module` can be rebuilt; False for None, which has no blocks."""
     return _model_type(module) in ADAPTERS and _blocks_a_layer(module) == 1
 
 
@@ -50,7 +50,7 @@ def _model_type(module: Any) -> str:
 
 
 def _blocks_a_layer(module: Any) -> int:
-    """Return how many blocks a layer has: more than one is possible only in ALBERT."""
+    """Return how many blocks a layer has: several are possible only in ALBERT."""
     return int(getattr(getattr(module, "config", None), "inner_group_num", 1))
 
 
@@ -67,7 +67,7 @@ def _layers(base: Any) -> Any:
 
 
 def _layers_of_albert(encoder: Any) -> list[Any]:
-    """Return the blocks of all layers, with repetition of shared blocks."""
+    """Return the block of each layer; a block that layers share occurs several times."""
     groups, n_layers = encoder.albert_layer_groups, encoder.config.num_hidden_layers
     return [groups[at * len(groups) // n_layers].albert_layers[0] for at in range(n_layers)]
 
@@ -77,7 +77,7 @@ def _linear(layer: Any) -> Affine:
 
 
 def _linear_of_gpt2(layer: Any) -> Affine:
-    """Return a `Conv1D` of transformers, with a matrix (dim, out)."""
+    """Return a `Conv1D` of transformers, with its matrix as (dim, out)."""
     return Affine(layer.weight.T, layer.bias)
 
 

@@ -10,7 +10,7 @@ from embspace.models.stream.rotary import rotated
 
 @dataclass(frozen=True, eq=False)
 class Attention:
-    """The outputs of the heads of a block, and the sum of the outputs."""
+    """The outputs of the heads of a block, and their sum."""
 
     query: Any
     """(batch, head, token, head_dim), as `key`, `value` and `head_output`."""

@@ -72,7 +72,7 @@ def check_head_count(module: Any) -> None:
     """Stop unless the heads divide the width, or have a separate width.
 
     Raises:
-        InputError: naming the number of heads and the width; for None in place of a model.
+        InputError: naming the number of heads and the width; also for None, which is no model.
     """
     config = getattr(module, "config", None)
     if config is None:
@@ -90,7 +90,7 @@ def check_head_count(module: Any) -> None:
 
 @contextmanager
 def _eager(module: Any) -> Iterator[None]:
-    """Let a model return attention, and restore the model afterwards."""
+    """Make a model return attention, and restore the model afterwards."""
     before = getattr(module.config, "_attn_implementation", None)
     if before == EAGER or not hasattr(module, "set_attn_implementation"):
         yield

@@ -1,4 +1,4 @@
-"""The parts of a transformer's block, in any architecture."""
+"""The parts of a block of a transformer, whatever its architecture calls them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,11 +45,11 @@ class Block:
     attention_norm: Callable[[Any], Any]
     mlp_norm: Callable[[Any], Any]
     mlp: Callable[[Any], Any]
-    """The MLP's addition to the stream, before any norm of the sum."""
+    """What the MLP adds, before any norm of the sum."""
     causal: bool = False
     """Whether a token attends to no later token."""
     window: int | None = None
-    """The largest distance of an attended token; None: no limit."""
+    """The largest distance to a token that is attended to; None: no limit."""
     rotary: Callable[[Any], RotaryAngles] | None = None
     """Gives the angles for states (batch, token, dim); None without rotary positions."""
 
@@ -60,7 +60,7 @@ class Block:
 
 
 def check_heads(module: Any, blocks: list[Block]) -> None:
-    """Stop unless the heads of all blocks divide the width of the matrices.
+    """Stop unless the heads of each block divide the width of its matrices.
 
     Raises:
         InputError: naming the layer, the width and the number of heads.

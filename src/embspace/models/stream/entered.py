@@ -21,14 +21,14 @@ TEXTS_AT_ONCE = 128
 
 @dataclass(frozen=True, eq=False)
 class TokenIds:
-    """Texts as the model reads texts, filled up on the right to the longest."""
+    """Texts as the model reads them, filled up on the right to the longest."""
 
     ids: Int[np.ndarray, "text token"]
     mask: Bool[np.ndarray, "text token"]
     """True for tokens, special tokens included; False for padding."""
 
     def batches(self) -> Iterator[tuple[slice, Any, Any]]:
-        """Yield some texts at a time: the range of texts, ids and mask, as tensors."""
+        """Yield some texts at a time: the range of texts, their ids and their mask, as tensors."""
         import torch
 
         for first in range(0, len(self.ids), TEXTS_AT_ONCE):
@@ -66,7 +66,7 @@ def read_texts(texts: list[str], folder: Path, window: int) -> TokenIds:
 def states_of(
     module: Any, tokens: TokenIds, final_norm: str | None
 ) -> Float[np.ndarray, "layer text token dim"]:
-    """Return the states at the layers 0..L, the last layer before any final norm."""
+    """Return the states at the layers 0..L; the last layer is taken before any norm after it."""
     base = module.base_model
     parts = [
         layer_states(base, ids, mask, final_norm).layers.numpy()
@@ -78,10 +78,10 @@ def states_of(
 def logits_above(
     module: Any, layer: int, states: Float[np.ndarray, "text token dim"], tokens: TokenIds
 ) -> Float[np.ndarray, "text class"]:
-    """Return the logits from states at a layer, by the blocks above and the head.
+    """Return the logits that the blocks above a layer and the head make of states at that layer.
 
-    Positions are not added again, as the states contain positions. Nothing below the layer has any
-    effect.
+    Positions are not added again: they are in the states. Nothing else of the model below the layer
+    has any effect.
 
     Raises:
         InputError: for an architecture with an unknown list of blocks.
@@ -117,7 +117,7 @@ def last_states(module: Any, tokens: TokenIds) -> Float[np.ndarray, "text token 
 def can_be_entered(module: Any) -> bool:
     """Return whether a model has a separate block for every layer, in a known list.
 
-    No for ALBERT with a block shared by all layers.
+    ALBERT does not: all layers share a block.
     """
     if not knows(module):
         return False

@@ -1,4 +1,4 @@
-"""The weights of heads, cut from a model's matrices by the heads' rows."""
+"""The weights of each head, cut from a model's matrices by rows, as the heads are."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class HeadWeights:
     query: Any
     """(head, head_dim, dim), as `key` and `value`."""
     key: Any
-    """Keys and values shared by several heads are repeated for every head."""
+    """Keys and values that several heads share are repeated for every head."""
     value: Any
     output: Any
     """(head, dim, head_dim)."""
@@ -77,7 +77,7 @@ def _head_weights(block: Block) -> HeadWeights:
 
 
 def _by_head(matrix: Affine, n_heads: int, n_repeats: int) -> tuple[Any, Any | None]:
-    """Return matrix (head, head_dim, dim) and bias (head, head_dim), `n_repeats` of each head."""
+    """Return matrix (head, head_dim, dim), bias (head, head_dim), each head `n_repeats` times."""
     dim = matrix.weight.shape[1]
     weight = matrix.weight.detach().reshape(n_heads, -1, dim)
     bias = None if matrix.bias is None else matrix.bias.detach().reshape(n_heads, -1)

@@ -28,14 +28,14 @@ class LayerStream:
     value: Any
     """(batch, head, token, head_dim), as `head_output`."""
     scores: Any
-    """(batch, head, token, token): scaled, and the most negative number for masked tokens."""
+    """(batch, head, token, token): scaled, and the most negative number where it is masked."""
     attention: Any
     """(batch, head, token, token): rows sum to 1."""
     head_output: Any
     concatenation: Any
     """(batch, token, head * head_dim)."""
     attention_added: Any
-    """(batch, token, dim): the output matrix of the concatenation, plus the bias."""
+    """(batch, token, dim): the output matrix times the concatenation, plus the bias."""
     after_attention: Any
     """(batch, token, dim): input plus attention (pre-norm), or the norm of the sum (post-norm)."""
     mlp_input: Any

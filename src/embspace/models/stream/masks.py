@@ -1,4 +1,4 @@
-"""The tokens that a token may attend to."""
+"""Which tokens a token may attend to."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ def attended(mask: Any, *, causal: bool, window: int | None) -> Any:
     """Return (batch, 1, token, token), true where the row's token may attend to the column's.
 
     `mask` (batch, token) is 1 for tokens and 0 for padding, which no token attends to; `causal`
-    excludes later tokens, `window` tokens at a larger distance.
+    excludes later tokens, `window` those that are farther away.
     """
     import torch
 

@@ -36,8 +36,8 @@ def removable_positions(module: Any, model: Network) -> Removed:
 def without_positions(module: Any, model: Network) -> Iterator[None]:
     """Make a model read without positions: a zero table, or equal position ids.
 
-    Both are restored afterwards. A mask of later tokens stays, and a window of local attention,
-    too.
+    Both are restored afterwards. A mask that hides later tokens stays, and so does a window of
+    local attention.
     """
     import torch
 

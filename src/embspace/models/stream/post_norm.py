@@ -1,4 +1,4 @@
-"""Blocks that normalize the sum of the stream and an addition, as in BERT."""
+"""Blocks that normalize the sum of the stream and what is added, as in BERT."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Blocks that normalize the input of attention and MLP, and only add to the stream, as in GPT-2."""
+"""Blocks that normalize what attention and MLP read, and only add to the stream, as in GPT-2."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Rebuilds the stream through all blocks of a model from the weights, layer by layer."""
+"""Rebuilds the stream through every block of a model from the weights, layer by layer."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -67,7 +67,7 @@ def embedding_output(module: Any, ids: Any, mask: Any) -> Any:
 
 
 class _ReachedError(Exception):
-    """Ends a run of the model at the beginning of the first block."""
+    """Ends a run of the model where its first block begins."""
 
 
 def _layers(blocks: list[Block], states: Any, mask: Any) -> Iterator[LayerStream]:

@@ -1,4 +1,4 @@
-"""Rotary positions: queries and keys are turned by angles in proportion to the position."""
+"""Rotary positions: queries and keys are turned by angles that grow with the position."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The states of a text's tokens at four points of every block, for the token tracker."""
+"""The states of a text's tokens at four points of every block, as a token tracker reads them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ POINTS: tuple[Point, ...] = get_args(Point)[:4]
 
 @dataclass(frozen=True, eq=False)
 class TrackedStates:
-    """The states of all tokens of a text at a point of a layer."""
+    """The states of all tokens of a text at one point of a layer."""
 
     layer: int
     """0 of the embedding output, else 1..L."""
@@ -41,8 +41,8 @@ def tracked_states(
 ) -> Iterator[TrackedStates]:
     """Yield the states at every point of every layer, in the order of computation.
 
-    Of an architecture without rebuilt blocks: layer 0 and the outputs of the layers, the last
-    before any final norm.
+    Of an architecture whose blocks cannot be rebuilt: layer 0 and the output of every layer, the
+    last before any final norm.
 
     `ids` has a single text, special tokens included. Without `is_causal` a decoder sees later
     tokens, too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add,
@@ -50,9 +50,9 @@ def tracked_states(
     `as_coded` follows `attention_sum`.
 
     Raises:
-        InputError: for `as_coded` with norms before attention, or with matrices that are not
-            square; for `as_coded`, or a decoder with later tokens, of an unknown architecture,
-            naming the architecture.
+        InputError: for `as_coded` with norms before attention or with matrices that are not square;
+            for `as_coded`, or a decoder that sees later tokens, in an unknown architecture, naming
+            the architecture.
     """
     import torch
 
@@ -78,7 +78,7 @@ def tracked_states(
 
 
 def tracked_points(module: Any) -> tuple[Point, ...]:
-    """Return the points with readable states of a model, `embedding` first."""
+    """Return the points at which the states of a model can be read, `embedding` first."""
     return POINTS if knows(module) else ("embedding", "output")
 
 

@@ -1,4 +1,4 @@
-"""A model's vocabulary for comparison with states, unchanged or with positions added."""
+"""The vocabulary that states are compared with, as the model has it or with positions added."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,7 +17,7 @@ Positions = Literal["none", "own", "first"]
 the vector of the first position for any token, as in Avery's token tracker.
 """
 VocabularyNearness = Literal["cosine", "euclidean_distance", "head"]
-"""`head`: the scores of a head for masked tokens; the first token is the likeliest."""
+"""`head`: the scores of a head that predicts masked tokens; the first token is the likeliest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class TrackedVocabulary:
     """Row 0 is position 0; None without position vectors of the model's width."""
     head: HeadTransform | None = None
     final_norm: Any | None = None
-    """The module between the last block and the head."""
+    """The module after the last block, through which states go to the head."""
 
     def ranks(
         self,
@@ -42,10 +42,10 @@ class TrackedVocabulary:
         nearness: VocabularyNearness = "cosine",
         k: int = 0,
     ) -> VocabularyRanks:
-        """Return each state's nearness to its token's row, the token's rank, the `k` nearest.
+        """Return how near each state is to the row of its token, the token's rank, the `k` nearest.
 
         `position` counts from 0 in the text, special tokens included. Through the head, `cosine`
-        and `euclidean_distance` compare the head's output with the output matrix.
+        and `euclidean_distance` compare what the head compares: its output with the output matrix.
 
         Raises:
             InputError: if the model has no position vectors, too few, or no masked head.
@@ -97,7 +97,8 @@ def tracked_vocabulary(
     """Return the vocabulary of a loaded model of conf/model/, without padding rows.
 
     Raises:
-        InputError: for vectors alone, and if the model lacks a module named in the model's file.
+        InputError: for vectors alone, and if the model's file names something that the model does
+            not have.
     """
     if isinstance(model, VectorsModel):
         raise InputError(f"{model_file(name)}: vectors without a model read no text")
@@ -117,7 +118,7 @@ def tracked_vocabulary(
 
 
 def normed(final_norm: Any | None, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return states after the module behind the last block, if any, in float32."""
+    """Return states after the module behind the last block, if present, in float32."""
     import torch
 
     if final_norm is None:

@@ -1,1 +1,1 @@
-"""Tokenizers by their files, in place of transformers' class where both differ."""
+"""Tokenizers as their files say, whatever class transformers would make of them."""

@@ -1,4 +1,4 @@
-"""Reads tokenizer.json directly, and finds the differences to a class of transformers."""
+"""Reads tokenizer.json itself, and finds the differences from a class of transformers."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ PARTS = {
 
 @contextmanager
 def readable(place: Path) -> Iterator[None]:
-    """Turn any error of the tokenizers library into an `InputError` with the name of `place`."""
+    """Turn any error of the tokenizers library into an `InputError` that names `place`."""
     try:
         yield
     except InputError:
@@ -39,7 +39,7 @@ def is_of_library(error: BaseException) -> bool:
 
 
 def is_of_rust(error: BaseException) -> bool:
-    """Return whether the tokenizers library raised an error at a text: a bare error, or a panic."""
+    """Return whether the tokenizers library raised an error at a text: a bare one, or a panic."""
     return type(error) is Exception or type(error).__name__ == "PanicException"
 
 
@@ -66,7 +66,7 @@ def read_file(folder: Path) -> Any:
 
 
 def _check_numbers(tokenizer: Any, added: list[dict[str, Any]], file: Path) -> None:
-    """Stop if an added token has an id unlike the file's, as behind a gap in the ids."""
+    """Stop if an added token has a different id than in its file, as behind a gap in the ids."""
     for token in added:
         number = tokenizer.token_to_id(token["content"])
         if number != token["id"]:
@@ -77,9 +77,9 @@ def _check_numbers(tokenizer: Any, added: list[dict[str, Any]], file: Path) -> N
 
 
 def differing_parts(own: Any, made: Any) -> list[str]:
-    """Return the readers' names of the parts in which `made` differs from the file's tokenizer.
+    """Return the parts, named for a reader, in which `made` differs from the file's tokenizer.
 
-    Both are of the tokenizers library. Truncation and padding of `made` are switched off.
+    Both are objects of the tokenizers library. Truncation and padding of `made` are switched off.
     """
     made.no_truncation()
     made.no_padding()
@@ -93,7 +93,7 @@ def differing_parts(own: Any, made: Any) -> list[str]:
 
 
 def _plain(part: Any) -> Any:
-    """Return a part with a single form of nothing, such as no prefix."""
+    """Return a part with a single form for nothing, such as no prefix."""
     if isinstance(part, dict):
         return {key: _plain(value) for key, value in part.items() if value not in (None, "")}
     return part

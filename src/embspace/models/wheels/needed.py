@@ -1,4 +1,4 @@
-"""Imports a library needed only for the conversion of wheels."""
+"""Imports a library that only the conversion of wheels needs."""
 
 from importlib import import_module
 from types import ModuleType
@@ -10,7 +10,7 @@ def needed(library: str) -> ModuleType:
     """Return the module of a library of embspace's extra `wheels`.
 
     Raises:
-        InputError: for a library that is not installed.
+        InputError: if the library is not installed.
     """
     try:
         return import_module(library)

@@ -1,4 +1,4 @@
-"""Reads the weights of a transformers model out of an exported ONNX graph."""
+"""Reads the weights of a transformers model out of the ONNX graph that was exported from it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator
@@ -54,7 +54,7 @@ def _read_graph(file: Path) -> Any:
 
 
 def _prefix(stored: Collection[str], expected: Collection[str]) -> str:
-    """Return the prefix shared by most names of parameters."""
+    """Return the prefix that most names of parameters share."""
     prefixes = Counter(
         name.removesuffix(tail) for name in stored for tail in _tails(name) if tail in expected
     )
@@ -62,7 +62,7 @@ def _prefix(stored: Collection[str], expected: Collection[str]) -> str:
 
 
 def _tails(name: str) -> Iterator[str]:
-    """Return a name, and the rests of the name after the dots."""
+    """Return a name, and the rest of it after each dot."""
     parts = name.split(".")
     return (".".join(parts[start:]) for start in range(len(parts)))
 
@@ -70,7 +70,7 @@ def _tails(name: str) -> Iterator[str]:
 def _check_known(
     file: Path, stored: Collection[str], expected: Collection[str], prefix: str
 ) -> None:
-    """Stop if the graph has layers missing in the config."""
+    """Stop if the graph has layers that the config does not know."""
     names = {name.removeprefix(prefix) for name in stored if name.startswith(prefix)}
     parameters = {name for name in names if name.endswith((".weight", ".bias"))}
     if unknown := sorted(parameters - set(expected)):
@@ -80,7 +80,7 @@ def _check_known(
 def _places(
     file: Path, graph: Any, stored: Collection[str], expected: Collection[str], prefix: str
 ) -> dict[str, str]:
-    """Return parameter -> name in the graph."""
+    """Return the name in the graph of each parameter."""
     fed = _fed(file, graph, stored)
     places = {}
     for name in expected:

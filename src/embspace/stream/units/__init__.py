@@ -1,1 +1,1 @@
-"""Units of a streamed corpus: texts with their copies, and the texts of a document."""
+"""Texts of a streamed corpus that belong together: copies, and the texts of a document."""

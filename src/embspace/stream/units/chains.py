@@ -23,7 +23,7 @@ NEXT = 8  # texts that each of many with one run is compared with: they share ot
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Groups of related texts, by the number of a text in the corpus."""
+    """Which texts belong together, by the number of a text in the corpus."""
 
     unit: TextNumbers
     """The same number for all of a unit."""
@@ -43,7 +43,7 @@ def units_of_scans(scans: Sequence[Path], sizes: Sequence[int], similarity: floa
 
 
 class _Scans:
-    """The scans of the texts of all shards, read part by part."""
+    """What is known of the texts of all shards, read part by part."""
 
     def __init__(self, paths: Sequence[Path], sizes: Sequence[int]) -> None:
         self._paths = paths
@@ -88,7 +88,7 @@ class _Scans:
 
 
 def _joined(n: int, pairs: Iterator[Pairs] | Sequence[Pairs]) -> TextNumbers:
-    """The chain's number for each of `n` texts, given pairs of linked texts."""
+    """Return the chain's number for each of `n` texts, given pairs of linked texts."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

@@ -1,4 +1,4 @@
-"""Brings all texts of a unit into a single shard, as intervals take halves of the shards."""
+"""Brings all texts of a unit into one shard, as intervals are taken over halves of the shards."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from embspace.stream.units.rows import ALONE, Places, is_whole, write_leaving, w
 from embspace.stream.units.scan import scan_shard
 
 Run = Callable[[dict[str, tuple[Any, ...]]], None]
-"""Runs named calls, here or on workers."""
+"""Makes calls, by their names, here or on workers."""
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd; by it units spread over the shards that have their texts
 
 
@@ -25,9 +25,9 @@ def join_shards(
 ) -> tuple[list[Shard], int]:
     """Return shards with whole units, in the given order, and the number of copies.
 
-    Copies of a text, and texts of a document, are read with a single shard among their shards; the
-    corpus alone decides which. A shard without moves stays unchanged. Files in `folder`, visible to
-    all workers, list the moves. `similarity` is as in `copies_of`.
+    Copies of a text, and texts of a document, are read with one of the shards that hold some of
+    them; the corpus alone decides with which one. A shard without moves stays unchanged. Files in
+    `folder`, visible to all workers, list the moves. `similarity` is as in `copies_of`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     scans = [folder / f"{shard.key}-{similarity}.safetensors" for shard in shards]

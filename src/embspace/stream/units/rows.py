@@ -21,12 +21,12 @@ UNIT = "\0{}"  # the document of the texts of a unit; no name of a document in a
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """The units and shards of the rows of a shard."""
+    """The unit and the shard that each row of a shard belongs to."""
 
     unit: Int[np.ndarray, " row"]
-    """The number of the row's unit; -1 for a row without related rows."""
+    """The number of the row's unit; -1 for a row that stands alone."""
     home: Int[np.ndarray, " row"]
-    """The number of the shard that reads the row."""
+    """The number of the shard with which the row is read."""
 
 
 def rows_of(shard: Shard) -> Iterator[Text]:
@@ -47,7 +47,7 @@ def rows_of(shard: Shard) -> Iterator[Text]:
 
 
 def write_places(places: Places, coming: list[str], path: Path) -> None:
-    """Write the input of `rows_of`: places, and the files of rows from further shards."""
+    """Write what `rows_of` reads: places, and the files of rows that come from other shards."""
     known = {"unit": places.unit.tolist(), "home": places.home.tolist(), "coming": coming}
     with writing(path) as partial:
         partial.write_text(json.dumps(known), encoding="utf-8")
@@ -77,7 +77,7 @@ def write_leaving(shard: Shard, places: Places, path: Path) -> None:
 
 
 def is_whole(path: Path) -> bool:
-    """Return whether `write_leaving` has written a file, and the rows are unchanged."""
+    """Return whether `write_leaving` has written a file, and no byte of its rows has changed."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -89,7 +89,7 @@ def is_whole(path: Path) -> bool:
 
 
 def _placed(shard: Shard, places: Places) -> Iterator[tuple[int, Text]]:
-    """Yield the home shards and the texts of a file's rows; the unit names the text's document."""
+    """Yield the rows of a shard's file with their home shards; their units name their documents."""
     rows = read_rows(shard.source, shard.first, shard.n)
     for text, unit, home in zip(rows, places.unit.tolist(), places.home.tolist(), strict=False):
         yield home, text if unit == ALONE else text._replace(document=UNIT.format(unit))

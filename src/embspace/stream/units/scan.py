@@ -1,4 +1,4 @@
-"""Finds the hashes of a shard's texts, by which copies and documents are recognized."""
+"""Finds what identifies copies and documents among the texts of one shard."""
 
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -22,7 +22,7 @@ Hashes = UInt64[np.ndarray, "..."]
 
 @dataclass
 class _Lists:
-    """The hashes of texts, row by row."""
+    """What is known of texts, row by row."""
 
     digests: list[bytes]
     rows: list[int]
