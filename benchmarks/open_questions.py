@@ -32,7 +32,8 @@ from embspace.measure.open_questions.sparse_features import (
     RANDOM,
     How,
     _in_clouds,
-    _verdict,
+    converged_share,
+    verdict,
 )
 from embspace.measure.open_questions.vocabulary_clusters import measure_vocabulary_clusters
 from embspace.measure.open_questions.words.professions import Held, Placed, profession_rows
@@ -178,7 +179,8 @@ def features(rng: np.random.Generator) -> bool:
         seed=int(rng.integers(2**20)),
     )
     made = _in_clouds(dict(zip((MODEL, RANDOM, GAUSSIAN), x, strict=True)), parts, ICA, how)
-    return _verdict(made, settings["margin"]) != NOT_BEYOND
+    shares = {name: recurring.shares for name, (_, recurring) in made.items()}
+    return verdict(shares, converged_share(made[RANDOM][0]), settings["margin"]) != NOT_BEYOND
 
 
 def strangers(rng: np.random.Generator) -> bool:

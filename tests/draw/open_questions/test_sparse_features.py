@@ -7,7 +7,6 @@ from matplotlib.figure import Figure
 
 from embspace.draw.open_questions.sparse_features import (
     _finding,
-    _judged,
     _short,
     draw_sparse_features,
 )
@@ -46,11 +45,13 @@ def test_title_says_that_none_is_learned(verdict: str):
 
 def test_title_says_where_fits_at_random_weights_ended_too_early():
     table = measured(is_sparse=True)["csv"].assign(converged_share=1.0)
-    assert "not converged" not in _finding(_judged(table))
-    assert "Features recur beyond random weights" in _finding(_judged(table))
+    table["verdict"] = table["verdict"].replace("undecided", "learned")
+    assert "not converged" not in _finding(table)
+    assert "Features recur beyond random weights" in _finding(table)
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
-    assert ", not converged)" in _finding(_judged(table))
-    assert "beyond random weights is undecided" in _finding(_judged(table))
+    table["verdict"] = table["verdict"].replace("learned", "undecided")
+    assert ", not converged)" in _finding(table)
+    assert "beyond random weights is undecided" in _finding(table)
 
 
 def test_marks_are_the_shares_of_the_table():

@@ -1,10 +1,11 @@
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from embspace.analysis import Outcome
-from embspace.measure.open_questions.sparse_features import measure_sparse_features
+from embspace.measure.open_questions.sparse_features import measure_sparse_features, verdict
 from tests.analyses import settings_of
 from tests.measure.open_questions.features.planted import planted
 
@@ -27,9 +28,28 @@ def measured(*, is_sparse: bool, seed: int = 0) -> Outcome:
 
 def test_planted_sources_recur_beyond_a_gaussian_and_random_weights():
     own = measured(is_sparse=True)["csv"].query("method == 'ica'").set_index("cloud")
-    assert own.loc["model", "verdict"] == "learned"
+    assert own.loc["model", "verdict"] == "undecided"  # no fit at random weights converges
+    assert own.loc["random_weights", "converged_share"] < 1
     assert own.loc["model", "recurring"] > 0.9
     assert own.loc["gaussian", "recurring_high"] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("at_random", "gaussian", "converged", "expected"),
+    [
+        (0.3, 0.1, 1.0, "learned"),
+        (0.3, 0.1, np.nan, "learned"),  # an autoencoder does not tell
+        (0.3, 0.1, 0.5, "undecided"),
+        (0.6, 0.1, 0.5, "also untrained"),
+        (0.3, 0.6, 1.0, "not beyond chance"),
+    ],
+)
+def test_features_are_learned_beyond_both_nulls_whose_fits_converged(
+    at_random: float, gaussian: float, converged: float, expected: str
+):
+    shares = {"model": 0.6, "random_weights": at_random, "gaussian": gaussian}
+    by_cloud = {cloud: np.array([share, share + 0.05]) for cloud, share in shares.items()}
+    assert verdict(by_cloud, converged, 0.1) == expected
 
 
 @pytest.mark.parametrize("seed", range(2))

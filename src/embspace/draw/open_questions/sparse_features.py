@@ -47,7 +47,7 @@ def draw_sparse_features(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw the shares of features that recur, and tokens of some features."""
-    table, counts, settings = _judged(results["csv"]), results["json"], results[MEASURED_WITH]
+    table, counts, settings = results["csv"], results["json"], results[MEASURED_WITH]
     figure, axes = new_figure(
         2,
         2,
@@ -60,7 +60,7 @@ def draw_sparse_features(
         "its share, and the smallest cosine with other seeds",
         stage=STAGE,
     )
-    text = _tables(results, table, label, digits)
+    text = _tables(results, label, digits)
     if table.empty:
         say_instead(axes, "no states of single tokens")
         return figure, text
@@ -82,14 +82,6 @@ def draw_sparse_features(
         _tokens(ax, rows)
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
-
-
-def _judged(table: pd.DataFrame) -> pd.DataFrame:
-    """Leave open what is learned where fits of random weights ended before they converged."""
-    at_random = table[table["cloud"] == RANDOM].set_index(["layer", "method"])["converged_share"]
-    places = pd.MultiIndex.from_frame(table[["layer", "method"]])
-    is_open = (table["verdict"] == LEARNED) & (at_random.reindex(places).to_numpy() < 1)
-    return table.assign(verdict=table["verdict"].mask(is_open, UNDECIDED))
 
 
 def _finding(table: pd.DataFrame) -> str:
@@ -178,7 +170,7 @@ def _short(example: str) -> str:
     return " ".join(words)
 
 
-def _tables(results: Results, table: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     return tables_page(
         f"Sparse features in {label}",
         STAGE,
@@ -186,9 +178,9 @@ def _tables(results: Results, table: pd.DataFrame, label: str, digits: int) -> s
             "Features that recur",
             "Share of the living features of two seeds that match beyond random directions, of "
             "all clouds beyond the same cosine; the range is over pairs of seeds. The verdict "
-            "follows the rule beside the settings, and is left open where fits of random weights "
-            "have not converged, which may recur less.",
-            markdown_table(results.for_readers("csv", table), digits),
+            "follows the rule beside the settings: undecided are features beyond random weights "
+            "whose fits did not converge, for those may recur less.",
+            markdown_table(results.for_readers("csv"), digits),
         ),
         section(
             "Features that are most alike in all seeds",

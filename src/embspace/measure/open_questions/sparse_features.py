@@ -48,6 +48,7 @@ ICA, AUTOENCODER = "ica", "autoencoder"
 METHODS = (ICA, AUTOENCODER)
 MODEL, RANDOM, GAUSSIAN = "model", "random_weights", "gaussian"
 LEARNED, UNTRAINED, NOT_BEYOND = "learned", "also untrained", "not beyond chance"
+UNDECIDED = "undecided"  # beyond random weights, of which a fit did not converge
 YES, NO = "yes", "no"
 FEWEST_TIMES = 4  # tokens over principal components; with fewer, ICA fits noise
 SPARSE_FEATURES = Analysis(
@@ -221,6 +222,8 @@ def _compared(
     made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], n_tokens: int, margin: float
 ) -> Iterator[dict[str, Any]]:
     """Yield a row per cloud; the model's has the verdict."""
+    shares = {name: recurring.shares for name, (_, recurring) in made.items()}
+    decision = verdict(shares, converged_share(made[RANDOM][0]), margin)
     for name, (seeds, recurring) in made.items():
         dead = [1 - features.is_alive.mean() for features in seeds]
         yield {
@@ -228,28 +231,39 @@ def _compared(
             "n_tokens": n_tokens,
             "n_features": len(seeds[0].directions),
             "dead_share": float(np.mean(dead)),
-            "converged_share": _converged_share(seeds),
+            "converged_share": converged_share(seeds),
             "variance_share": float(np.mean([features.variance_share for features in seeds])),
             "cosine": recurring.cosine,
             "null_cosine": recurring.threshold,
             "recurring": float(recurring.shares.mean()),
             "recurring_low": float(recurring.shares.min()),
             "recurring_high": float(recurring.shares.max()),
-            "verdict": _verdict(made, margin) if name == MODEL else "",
+            "verdict": decision if name == MODEL else "",
         }
 
 
-def _converged_share(seeds: Sequence[FeatureSet]) -> float:
+def converged_share(seeds: Sequence[FeatureSet]) -> float:
+    """Return the share of fits that converged; NaN if the method does not tell."""
     known = [features.is_converged for features in seeds if features.is_converged is not None]
     return float(np.mean(known)) if known else np.nan
 
 
-def _verdict(made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], margin: float) -> str:
-    """Return whether features recur beyond a Gaussian cloud, and beyond random weights."""
-    smallest = made[MODEL][1].shares.min()
-    if smallest <= made[GAUSSIAN][1].shares.max() + margin:
+def verdict(
+    shares: Mapping[str, Float[np.ndarray, " pair"]], converged_share: float, margin: float
+) -> str:
+    """Return whether features recur beyond a Gaussian cloud, and beyond random weights.
+
+    Args:
+        shares: Shares of recurring features in [0, 1] by cloud, for every pair of seeds.
+        converged_share: Share of fits at random weights that converged; NaN if no method tells.
+        margin: Least distance of the model's smallest share from the largest share of a null.
+    """
+    smallest = shares[MODEL].min() - margin
+    if smallest <= shares[GAUSSIAN].max():
         return NOT_BEYOND
-    return LEARNED if smallest > made[RANDOM][1].shares.max() + margin else UNTRAINED
+    if smallest <= shares[RANDOM].max():
+        return UNTRAINED
+    return UNDECIDED if converged_share < 1 else LEARNED
 
 
 def _listed(
