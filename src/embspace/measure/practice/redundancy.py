@@ -26,7 +26,7 @@ Curves = Float[np.ndarray, "... layer"]
 
 
 def load_profiles(*given: Any) -> dict[str, pd.DataFrame]:
-    """Return the profiles of a model, the first, and of the models under `profiled`.
+    """Return the profiles of a model, which comes first, and of the models under `profiled`.
 
     Arguments are folders, then name and description of the model, then the list.
     """

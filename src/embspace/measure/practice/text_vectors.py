@@ -1,4 +1,4 @@
-"""Vectors of the texts of a corpus and of the texts' halves, at a layer and pooling."""
+"""Vectors of the texts of a corpus, and of the halves of texts, at one layer and pooling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ class TextVectors:
 
     @cached_property
     def documents(self) -> Int[np.ndarray, " text"]:
-        """Return the number of the texts' documents, the independent units; copies share a unit."""
+        """Return the number of each text's document, the independent unit; copies share one."""
         return np.asarray(pd.factorize(self.table["document"])[0], dtype=np.int64)
 
     @property
@@ -78,9 +78,9 @@ class HalfVectors:
     relevant: Bool[np.ndarray, "query candidate"]
     """The first half of the same text, or of a copy."""
     documents: Int[np.ndarray, " query"]
-    """The documents of the queries, the independent units."""
+    """The document of each query, the independent unit."""
     names: Sequence[str]
-    """The names of the queries' documents, as in `TextVectors.table`."""
+    """The name of each query's document, as in `TextVectors.table`."""
 
     def among(self, chosen: Bool[np.ndarray, " query"]) -> "HalfVectors":
         """Return the halves of some texts."""
@@ -97,7 +97,7 @@ class HalfVectors:
 def text_means(
     x: Float[np.ndarray, "window dim"], windows: pd.DataFrame, ids: pd.Series
 ) -> tuple[Float[np.ndarray, "text dim"], Int[np.ndarray, " text"]]:
-    """Return the means of the windows by text, and the numbers of tokens.
+    """Return the mean of the windows of each text, and its number of tokens.
 
     `windows` has a row per vector: text, n_tokens. Every id in `ids` has a window.
     """
@@ -114,8 +114,8 @@ def half_vectors(
 ) -> HalfVectors | None:
     """Return halves of texts as queries and candidates; None with fewer documents.
 
-    `texts` has a row per read half with a vector: id, document, copy_of, half. A text with a single
-    read half is left out.
+    `texts` has a row, with its vector, for each half that was read: id, document, copy_of, half. A
+    text of which only one half was read is left out.
     """
     from embspace.measure.tables.half_scores import copies_of_queries
 
