@@ -1,4 +1,4 @@
-"""Pairs of sentences by category, with vectors and random draws."""
+"""Pairs of sentences by category, their vectors, and what is drawn at random of them."""
 
 from dataclasses import dataclass
 
@@ -33,9 +33,9 @@ class SentencePairs:
 
 
 def sentence_pairs(table: pd.DataFrame, tokens: pd.DataFrame) -> SentencePairs:
-    """The pairs of a table of sentences: category, pair and side, first or second.
+    """Return the pairs of a table of sentences: category, pair and side, which is first or second.
 
-    `tokens` has the ids of the tokens, and the row of the sentence as `window`.
+    `tokens` has the id of each token, and the row of its sentence as `window`.
     """
     rows = table.reset_index(drop=True).reset_index(names="row").set_index(["category", "pair"])
     order = rows.index[rows["side"] == "first"]
@@ -63,13 +63,13 @@ class PairedStates:
 
     pairs: SentencePairs
     cells: pd.DataFrame
-    """Layer and pooling by cell."""
+    """The layer and pooling of each cell."""
     sentences: Float[np.ndarray, "cell sentence dim"]
     random_weights: Float[np.ndarray, "cell sentence dim"]
     """The same of a model with random weights."""
 
     def grams(self) -> list[Float[np.ndarray, "sentence sentence"]]:
-        """Return the inner products of the cells' vectors about the mean."""
+        """Return the inner products of each cell's vectors about their mean."""
         centered = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
         return [vectors @ vectors.T for vectors in centered]
 
@@ -96,7 +96,7 @@ class Draws:
     re_paired: list[Drawn]
     """Of each category, the second sentences dealt out anew to the first."""
     unrelated: list[Drawn]
-    """By category, pairs of sentences of further categories; -1 for none."""
+    """By category, pairs of sentences of other categories; -1 for none."""
     two_unrelated: Drawn
     """Two pairs each, four sentences of four categories."""
 

@@ -65,7 +65,7 @@ class Sentences:
 
     @property
     def label(self) -> Int[np.ndarray, " sentence"]:
-        """The number of the group, by sentence."""
+        """The number of each sentence's group."""
         return codes(self.group)
 
 
@@ -142,7 +142,7 @@ def _estimates(
 def group_statistic(x: Float[np.ndarray, "layer sentence dim"], sentences: Sentences) -> Statistic:
     """Return `QUANTITIES` by layer, as a function of the chosen units.
 
-    Silhouettes and nearest sentences are looked for among all sentences, whatever the choice: fewer
+    Silhouettes and nearest sentences are looked for among all sentences, chosen or not: fewer
     groups would make both easier.
     """
     cosines, distances = cosines_of(x), distances_of(x)
@@ -168,7 +168,7 @@ def _weighted(
     label: Int[np.ndarray, " row"],
     sizes: Int[np.ndarray, " group"],
 ) -> Float[np.ndarray, " layer"]:
-    """Return the mean over the rows, with the groups' weights in the whole."""
+    """Return the mean over the rows, each group with the weight that it has in the whole."""
     weights = sizes / np.maximum(np.bincount(label, minlength=len(sizes)), 1)
     return np.average(values, axis=1, weights=weights[label])
 
@@ -203,7 +203,7 @@ def _clustering(
 def tested(
     cosines: Float[np.ndarray, "n n"], label: Int[np.ndarray, "draw n"]
 ) -> Float[np.ndarray, "quantity draw"]:
-    """Return the quantities compared with shuffled labels, `TESTED`, by draw of labels."""
+    """Return the quantities that are compared with shuffled labels, `TESTED`, by draw of labels."""
     means = group_means(cosines, label, int(label.max()) + 1)
     within, between = within_and_between(means)
     return np.stack([within - between, silhouettes(1 - cosines, label).mean(axis=-1)])
@@ -216,7 +216,7 @@ def _purity(clusters: Int[np.ndarray, " n"] | None, label: Int[np.ndarray, "*dra
 def group_pair_table(
     sentences: Sentences, *, n_half_samples: int, level: float, generator: np.random.Generator
 ) -> pd.DataFrame:
-    """Return a row per two groups, possibly the same: mean cosine and distance of sentences.
+    """Return a row per two groups, or group with itself: mean cosine and distance of sentences.
 
     Half-samples are of the sentences within groups.
     """
@@ -242,7 +242,7 @@ def group_pair_table(
 
 
 def n_pairs(sizes: Int[np.ndarray, " group"], i: int, j: int) -> int:
-    """Return the number of pairs of different sentences, of two groups."""
+    """Return the number of pairs of different sentences, one from each group."""
     return int(sizes[i] * (sizes[i] - 1) // 2 if i == j else sizes[i] * sizes[j])
 
 

@@ -1,4 +1,4 @@
-"""Stage `measure_estimators`: estimates of dimension on clouds of known dimension.
+"""Stage `measure_estimators`: what estimators of dimension say of clouds of known dimension.
 
 No model: the outputs are named `toy`.
 """
