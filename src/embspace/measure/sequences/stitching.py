@@ -1,4 +1,4 @@
-"""Stage `measure_stitching`: the lower blocks of a model below a second model's classifier."""
+"""Stage `measure_stitching`: the lower blocks of a model below the classifier of another model."""
 
 from typing import Any
 
