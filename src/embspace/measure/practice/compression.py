@@ -111,7 +111,7 @@ def _coarser(
 def kept_table(
     cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting], seed: int = SEED
 ) -> pd.DataFrame:
-    """Return a row per task and setting: the value, what is lost, and the bytes per text."""
+    """Return a row per task and setting: value, loss, and bytes per text."""
     x = cloud.vectors
     nearest = {
         setting.name: nearest_by_scores(x, cloud.documents, setting.scores, K)
@@ -241,8 +241,8 @@ def measure_compression(
     of the documents; the other half is measured. `search` is the mean reciprocal rank of first
     halves of texts for their second halves, `labels` the share of ten neighbors of the same label,
     `neighbors` the share of the neighbors by float32, `clusters` the adjusted Rand index of
-    k-means. `difference` is from float32; its intervals over documents hold for all settings at
-    once. `share_kept` is the share of float32's lead over chance, NaN if the lead is not sure;
+    k-means. `difference` is from float32; the intervals over documents are simultaneous for all
+    settings. `share_kept` is the share of float32's lead over chance, NaN if the lead is not sure;
     `smallest` has the setting of the fewest bytes that surely loses less than the share `lost`;
     `first` compares the first coordinates with random coordinates. Corpora with fewer than
     `fewest_documents` measured documents are left out; of larger corpora about `most_texts` texts

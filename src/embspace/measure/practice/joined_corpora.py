@@ -109,7 +109,7 @@ def clusters_of(x: Float[np.ndarray, "text dim"], seed: int) -> Int[np.ndarray, 
 def clusters_table(
     both: BothCorpora, cluster: Int[np.ndarray, " text"], *, n_permutations: int, seed: int
 ) -> pd.DataFrame:
-    """Return the share of each corpus in each cluster, and the words of the cluster's texts."""
+    """Return the corpora's shares by cluster, and the words of the cluster's texts."""
     n = int(cluster.max()) + 1
     made = mean_shifts(
         np.eye(n)[cluster],

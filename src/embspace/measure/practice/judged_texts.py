@@ -1,4 +1,4 @@
-"""Judges texts by their distance to the nearest of a corpus: p-values, outliers, traits."""
+"""Judges texts by the distance to the nearest of a corpus: p-values, outliers, traits."""
 
 from typing import Any, NamedTuple
 

@@ -61,7 +61,7 @@ def cosines(
 def search_ranks(
     halves: HalfVectors, scores: Float[np.ndarray, "query candidate"]
 ) -> Float[np.ndarray, " query"]:
-    """Return 1 / rank of the first half of each text, with its second half as the query."""
+    """Return 1 / rank of the texts' first halves, with the second halves as queries."""
     return reciprocal_rank(*ranks_of_relevant(scores, halves.relevant))
 
 
@@ -177,9 +177,9 @@ def _label_scores(
 
 
 def table_of(scored: list[Scored], seed: int = SEED) -> pd.DataFrame:
-    """Return a row per task and version: the mean, and its difference from the first version.
+    """Return a row per task and version: the mean, and the difference from the first version.
 
-    Intervals are over documents; those of the differences hold for all versions at once.
+    Intervals are over documents; intervals of differences are simultaneous for all versions.
     """
     rows = []
     for task, quantity, scores, documents, chance in scored:

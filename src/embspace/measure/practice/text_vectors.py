@@ -1,4 +1,4 @@
-"""Vectors of the texts of a corpus, and of the halves of texts, at one layer and pooling."""
+"""Vectors of the texts of a corpus and of the texts' halves, at a layer and pooling."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -78,9 +78,9 @@ class HalfVectors:
     relevant: Bool[np.ndarray, "query candidate"]
     """The first half of the same text, or of a copy."""
     documents: Int[np.ndarray, " query"]
-    """The document of each query, the independent unit."""
+    """The documents of the queries, the independent units."""
     names: Sequence[str]
-    """The name of each query's document, as in `TextVectors.table`."""
+    """The names of the queries' documents, as in `TextVectors.table`."""
 
     def among(self, chosen: Bool[np.ndarray, " query"]) -> "HalfVectors":
         """Return the halves of some texts."""
@@ -97,7 +97,7 @@ class HalfVectors:
 def text_means(
     x: Float[np.ndarray, "window dim"], windows: pd.DataFrame, ids: pd.Series
 ) -> tuple[Float[np.ndarray, "text dim"], Int[np.ndarray, " text"]]:
-    """Return the mean of the windows of each text, and its number of tokens.
+    """Return the means of the windows by text, and the numbers of tokens.
 
     `windows` has a row per vector: text, n_tokens. Every id in `ids` has a window.
     """

@@ -134,9 +134,9 @@ def measure_thresholds(
     pooling: Pooling,
     fewest_documents: Annotated[int, Field(ge=4)],
 ) -> Outcome:
-    """Measure the cosine that one pair in 10^3, 10^4, 10^5 reaches, by layer.
+    """Measure the cosine reached by one pair in 10^3, 10^4, 10^5, by layer.
 
-    Pairs are all of texts of different documents, a text being the mean of its windows, raw or less
+    Pairs are all of texts of different documents, a text being the mean of the windows, raw or less
     the mean of all (`centered`). Intervals are over documents; a rate of less than one pair of the
     corpus has no cosine. `fixed` counts the pairs above .8, .9 and .95, raw. Corpora of fewer
     documents than `fewest_documents` are left out.

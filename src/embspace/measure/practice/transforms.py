@@ -174,9 +174,9 @@ def measure_transforms(
     Spearman's correlation. `search` is the mean reciprocal rank of first halves of texts for their
     second halves, `pairs` the share of other texts that are less similar than the text's other
     half, `labels` the share of ten neighbors of the same label; `anisotropy` is the mean cosine,
-    `hubness` the skewness of 10-occurrences. `difference` is from `raw`; its intervals over
-    documents hold for all changes at once. `best` has the change that surely helps a task most and
-    surely harms none. Corpora are chosen as by `measure_compression`.
+    `hubness` the skewness of 10-occurrences. `difference` is from `raw`; the intervals over
+    documents are simultaneous for all changes. `best` has the change that surely helps a task most
+    and surely harms none. Corpora are chosen as by `measure_compression`.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in TRANSFORMS.tables}
     held = held_out_corpora(corpora, pooling, fewest_documents, most_texts, seed)

@@ -259,7 +259,7 @@ def _tested(
     known: Known,
     how: How,
 ) -> pd.DataFrame:
-    """Return the words with their verdicts; words of two uses come first, by p and separation."""
+    """Return the words with verdicts, words of two uses first, by p and separation."""
     vectors = [unit_rows(one.astype(np.float64)) for one in states]
     rng = stream_of(np.random.default_rng(how.seed), "words")
     rows = [

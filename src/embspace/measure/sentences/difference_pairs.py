@@ -33,9 +33,9 @@ class SentencePairs:
 
 
 def sentence_pairs(table: pd.DataFrame, tokens: pd.DataFrame) -> SentencePairs:
-    """Return the pairs of a table of sentences: category, pair and side, which is first or second.
+    """Return the pairs of a table of sentences: category, pair and side, first or second.
 
-    `tokens` has the id of each token, and the row of its sentence as `window`.
+    `tokens` has the ids of the tokens, and the row of the sentence as `window`.
     """
     rows = table.reset_index(drop=True).reset_index(names="row").set_index(["category", "pair"])
     order = rows.index[rows["side"] == "first"]
@@ -63,13 +63,13 @@ class PairedStates:
 
     pairs: SentencePairs
     cells: pd.DataFrame
-    """The layer and pooling of each cell."""
+    """Layer and pooling by cell."""
     sentences: Float[np.ndarray, "cell sentence dim"]
     random_weights: Float[np.ndarray, "cell sentence dim"]
     """The same of a model with random weights."""
 
     def grams(self) -> list[Float[np.ndarray, "sentence sentence"]]:
-        """Return the inner products of each cell's vectors about their mean."""
+        """Return the inner products of the cells' vectors about the mean."""
         centered = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
         return [vectors @ vectors.T for vectors in centered]
 

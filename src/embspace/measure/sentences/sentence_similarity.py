@@ -74,7 +74,7 @@ def measure_sentence_similarity(
 
 
 def window_names(windows: pd.DataFrame) -> np.ndarray:
-    """Return the id of each window's text, with the number of the window from the second on."""
+    """Return the text's id by window, with the window's number from the second on."""
     rows = zip(windows["text"], windows["window"], strict=True)
     return np.array([f"{text}#{number}" if number else text for text, number in rows], dtype=object)
 

@@ -26,7 +26,7 @@ COLUMNS = ["kind", "pooling", "layer", "n_pairs", *estimate_names(QUANTITIES)]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of sentences of several kinds, and the independent units of which they are made."""
+    """Pairs of sentences of several kinds, and the independent units of the pairs."""
 
     kinds: list[str]
     kind: Int[np.ndarray, " pair"]

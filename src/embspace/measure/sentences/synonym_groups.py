@@ -65,7 +65,7 @@ class Sentences:
 
     @property
     def label(self) -> Int[np.ndarray, " sentence"]:
-        """The number of each sentence's group."""
+        """The number of the group, by sentence."""
         return codes(self.group)
 
 
@@ -203,7 +203,7 @@ def _clustering(
 def tested(
     cosines: Float[np.ndarray, "n n"], label: Int[np.ndarray, "draw n"]
 ) -> Float[np.ndarray, "quantity draw"]:
-    """Return the quantities that are compared with shuffled labels, `TESTED`, by draw of labels."""
+    """Return the quantities compared with shuffled labels, `TESTED`, by draw of labels."""
     means = group_means(cosines, label, int(label.max()) + 1)
     within, between = within_and_between(means)
     return np.stack([within - between, silhouettes(1 - cosines, label).mean(axis=-1)])

@@ -36,7 +36,7 @@ class Frames:
 
 
 def frames_of(table: pd.DataFrame) -> Frames:
-    """Return the frames of rows, in which `slots` numbers the words that were chosen."""
+    """Return the frames of rows; `slots` has the numbers of the chosen words."""
     label, names = codes(table["group"]), list(dict.fromkeys(table["group"]))
     slots = pd.DataFrame([list(digits) for digits in table["slots"]]).to_numpy()
     changed = (slots[:, np.newaxis] != slots).sum(axis=-1)
@@ -90,7 +90,7 @@ def slot_table(
 
 
 def slot_statistic(x: Float[np.ndarray, "layer sentence dim"], frames: Frames) -> Statistic:
-    """Return `QUANTITIES` for each frame and for all, as a function of the chosen sentences."""
+    """Return `QUANTITIES` by frame and for all frames, as a function of the chosen sentences."""
     cosines, distances = cosines_of(x), distances_of(x)
     n_frames = len(frames.names)
 

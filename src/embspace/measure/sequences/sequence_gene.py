@@ -35,7 +35,7 @@ class Gene:
         return len(self.codons)
 
     def present(self, words: list[str]) -> Bool[np.ndarray, " change"]:
-        """Return for each change whether a sequence has its codon; `words` are the places' k-mers."""
+        """Return whether a sequence has each change's codon; `words` are its k-mers by place."""
         is_present = []
         for codon_to, covers, starts in zip(
             self.changes["codon_to"], self.covers, self.starts, strict=True

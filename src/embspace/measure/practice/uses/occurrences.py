@@ -15,7 +15,7 @@ from embspace.scripts.whole_words import whole_words
 
 @dataclass(frozen=True, eq=False)
 class WordsOfTexts:
-    """The states of a corpus's tokens, and the word that each token is."""
+    """The states of a corpus's tokens, and the tokens' words."""
 
     corpus: str
     read: CorpusStates
