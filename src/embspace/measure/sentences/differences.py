@@ -151,7 +151,7 @@ def measure_differences(
     level: Share,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Consistency of the differences within categories, cosines between mean differences, a map.
+    """Measure consistency within categories, cosines between mean differences, and a map.
 
     A difference is the vector of a pair's second sentence minus the vector of the first: the
     category `female-male` points from female to male, `doctor-nurse` from doctor to nurse; a
