@@ -1,7 +1,7 @@
-"""Stage `prepare_checkpoints`: the checkpoints of a model's training to read, with pins.
+"""Stage `prepare_checkpoints`: which checkpoints of a model's training are read, and their pins.
 
-DVC sees models.lock as a whole. Readers of the checkpoints depend on the pins written here; the
-pins change with the checkpoints' entries alone.
+DVC sees models.lock as a whole. Stages that read the checkpoints depend on the pins written here;
+the pins change with the checkpoints' own entries alone.
 """
 
 import json
@@ -33,7 +33,7 @@ def prepare_checkpoints(
 
     Raises:
         InputError: if the model's file names no checkpoints, or if a checkpoint was not fetched,
-            lacks a file, has a file that was not fetched, or has the same weights as a second
+            lacks a file, has another file than was fetched, or has the weights of another
             checkpoint.
     """
     pins = {}
@@ -51,7 +51,7 @@ def prepare_checkpoints(
 
 
 def _check_distinct(name: str, pins: dict[str, Any]) -> None:
-    """Refuse steps with the same files of weights: makers have published a checkpoint twice."""
+    """Refuse steps whose weights are the same files: makers have published one for another."""
     by_weights: dict[tuple[str, ...], list[str]] = {}
     for step, pin in pins.items():
         weights = [pin["sha256"][file] for file in sorted(pin["sha256"]) if file.endswith(WEIGHTS)]

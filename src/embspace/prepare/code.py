@@ -29,8 +29,8 @@ def prepare_code(source: Path, locked: str) -> dict[str, str]:
         locked: The content of requirements.lock.
 
     Raises:
-        InputError: if the code of a stage imports a module by a name known only in a run, or a name
-            loaded by a package on demand: neither can be followed.
+        InputError: if the code of a stage imports a module by a name that only a run knows, or a
+            name that a package loads on demand: neither can be followed.
     """
     modules, packages = modules_in(source), _locked_packages(locked)
     return {
@@ -85,7 +85,7 @@ def _description(
 
 
 def _imported_of_ours(importer: Module, modules: Modules) -> Iterator[str]:
-    """Yield our modules imported by a module, and the modules' packages."""
+    """Yield our modules that a module imports, and the packages they lie in."""
     for module, names in importer.imports:
         if module.partition(".")[0] != PACKAGE:
             continue
@@ -107,7 +107,7 @@ def _with_packages(name: str) -> Iterator[str]:
 
 
 def _locked_packages(locked: str) -> dict[str, dict[str, str]]:
-    """Return the packages behind an imported name, with versions, by name."""
+    """Return, by importable name, the packages that provide the name, with their versions."""
     pins = (line.split("==") for line in locked.splitlines() if "==" in line)
     versions = {_normal(name): version for name, version in pins}
     return {

@@ -17,7 +17,7 @@ DYNAMIC = {"import_module", "__import__", "run_module", "run_path", "exec_module
 
 
 class Imported(NamedTuple):
-    """An import statement names a module, and perhaps names in the module, possibly modules too."""
+    """A module named by an import statement, and names in the module, possibly modules too."""
 
     module: str
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ class Module:
         """Return the imports, in functions too, but not the imports for a type checker alone.
 
         Raises:
-            InputError: if the module imports by a name known only in a run.
+            InputError: if the module imports by a name that only a run knows.
         """
         if line := next(self._calls(DYNAMIC), None):
             raise InputError(
@@ -57,7 +57,7 @@ class Module:
 
     @cached_property
     def opened_beside(self) -> tuple[Path, ...]:
-        """The named data files in the module's folder."""
+        """The data files in the module's folder that the source names."""
         files = sorted(path for path in self.path.parent.iterdir() if path.is_file())
         data = (path for path in files if path.suffix not in (".py", ".pyi"))
         return tuple(path for path in data if f'"{path.name}"' in self._text)
@@ -66,7 +66,7 @@ class Module:
     def digest(self) -> str:
         """Return the hash of the source without docstrings and comments.
 
-        Of the text: the output of a parser differs between versions of Python.
+        The hash is of the text, because the output of a parser differs between versions of Python.
         """
         lines = self._text.splitlines()
         for number in self._lines_of_docstrings():

@@ -26,7 +26,7 @@ Runs = UInt64[np.ndarray, " run"]
 
 
 def copies_of(texts: Sequence[str], similarity: float | None) -> Int[np.ndarray, " text"]:
-    """Return the number of the first copy, by text; the own number of a text without copies.
+    """Return by text the number of its original: the first of all copies, possibly the text itself.
 
     `similarity` is the least Jaccard index of copies, over 0 and up to 1; with None, equal texts
     alone are copies.
@@ -44,7 +44,7 @@ def copies_of(texts: Sequence[str], similarity: float | None) -> Int[np.ndarray,
 
 
 def names_of_copies(texts: pd.DataFrame) -> pd.Series:
-    """Return the id of the first copy, by prepared text; the own id of a text without copies."""
+    """Return by prepared text the id of its original, the text itself if it copies none."""
     return texts["copy_of"] if "copy_of" in texts else texts["id"]
 
 
@@ -104,7 +104,7 @@ def _join(
     chain: Int[np.ndarray, " text"],
     similarity: float,
 ) -> None:
-    """Join the chains of a text and of near copies among the earlier `others`."""
+    """Join the chain of a text with the chains of its near copies among the earlier `others`."""
     left = np.array(sorted(others), dtype=np.int64)
     while len(left):
         other = int(left[0])

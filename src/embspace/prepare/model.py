@@ -1,7 +1,7 @@
-"""Stage `prepare_model`: the identity of a model's files, checked before reading.
+"""Stage `prepare_model`: what the files of a model are, before anything is read from them.
 
 DVC sees models.lock as a whole. Stages that read a model depend on the pin written here; the pin
-changes with the model's entry alone.
+changes with the model's own entry alone.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Cuts texts into sentences, and into halves of whole sentences.
 
-Sentences in Latin letters end by a rule that knows abbreviations; in further scripts by Unicode
-(UAX 29), less listed abbreviations. Scripts without a mark for the end of a sentence, as Thai, have
-ends at empty lines alone.
+Sentences in Latin letters end by a rule that knows abbreviations; in other scripts where Unicode
+says (UAX 29), except after listed abbreviations. Scripts without a mark for the end of a sentence,
+such as Thai, have ends at empty lines alone.
 """
 
 from collections.abc import Iterator

@@ -46,7 +46,7 @@ class Homonym(_Row):
 
 
 class Synonym(_Row):
-    """A sentence of a group with the same content; `slots` are the words chosen in the frame."""
+    """A sentence of a group that says one thing; `slots` are the words chosen in the frame."""
 
     group: Text
     kind: Literal["slots", "paraphrases", "random_characters", "random_words"]
@@ -54,13 +54,13 @@ class Synonym(_Row):
 
 
 class Paraphrase(_Row):
-    """A sentence from a set with the same `meaning` in different words."""
+    """One of several sentences with the same `meaning` in different words."""
 
     meaning: Text
 
 
 class Control(_Row):
-    """A sentence, or the counterpart of like words and different meaning."""
+    """A sentence, or its counterpart with like words and another meaning."""
 
     pair: Text
     kind: Literal["negation", "swapped_roles"]
@@ -93,10 +93,10 @@ def prepare_stimuli(
     differences: str,
     words: WordSource,
 ) -> dict[str, pd.DataFrame]:
-    """The tables of all sets, read from these files; a row per sentence or word.
+    """Return the tables of all sets, read from these files; a row per sentence or word.
 
     Raises:
-        InputError: naming the file, the row or line and the key of a misfit.
+        InputError: naming the file, the row or line and the key, if something does not fit.
     """
     tables = {
         "evolution": _read(evolution, Sentence),
@@ -148,7 +148,7 @@ def _read_differences(path: str) -> pd.DataFrame:
 
 
 def _pairs_by_category(content: Any, path: str) -> Iterator[dict[Any, Any]]:
-    """Return the rows of {category: [[first, second], ...]}, less reversed copies of categories."""
+    """Yield the rows of {category: [[first, second], ...]}, less categories that reverse others."""
     if not isinstance(content, dict):
         raise InputError(f"{path}: expected {{category: [[first, second], ...]}}")
     for number, (category, pairs) in enumerate(content.items()):

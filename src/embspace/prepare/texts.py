@@ -80,7 +80,7 @@ def lengths_of_units(corpus: Corpus) -> pd.Series:
 
 
 def _is_to_split(corpus: Corpus) -> bool:
-    """Return whether a corpus gives sentences of the texts; a grammar gives own sentences."""
+    """Return whether texts are to be cut into sentences; a grammar gives its own sentences."""
     return corpus.unit == "sentence" and not isinstance(corpus, GrammarCorpus)
 
 
@@ -115,7 +115,7 @@ def warn_unwatched(name: str, corpus: Corpus) -> None:
 
 
 def documents_of(table: pd.DataFrame) -> pd.Series:
-    """Return the documents by text; the text's id without a given document."""
+    """Return the document of each text; the id of the text where none is given."""
     if "document" not in table:
         return table["id"]
     given = table["document"].astype(object)
@@ -154,7 +154,7 @@ def _by_sentence(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def load_corpus(corpus: Corpus) -> pd.DataFrame:
-    """Return the texts of a corpus from the source: id, text, and further facts."""
+    """Return the texts of a corpus from the source: id, text, and what else is known of them."""
     if isinstance(corpus, BuiltinCorpus):
         with within("key 'path'"):
             return load_texts(corpus.path)

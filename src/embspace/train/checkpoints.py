@@ -33,7 +33,7 @@ class Record:
     own_sha256: str = ""  # of what stands above
 
     def hashed(self) -> "Record":
-        """The same with the record's own hash."""
+        """Return the same record with its own hash."""
         content = {key: value for key, value in asdict(self).items() if key != "own_sha256"}
         text = json.dumps(content, sort_keys=True)
         return replace(self, own_sha256=hashlib.sha256(text.encode()).hexdigest())

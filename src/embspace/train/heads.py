@@ -96,7 +96,7 @@ def _new_module(phase: Phase, source: Path | dict[str, Any], labels: list[str]) 
 
 
 def _check_objective(phase: Phase, module: Any) -> None:
-    """Stop if the architecture lacks what the phase needs."""
+    """Stop if the architecture cannot do what the phase asks for."""
     kind = type(module).__name__
     is_paired = isinstance(phase, MaskedLanguageModeling) and phase.next_sentence_after is not None
     if is_paired and "next_sentence_label" not in inspect.signature(module.forward).parameters:
@@ -121,7 +121,7 @@ def _sees_what_follows(module: Any) -> bool:
 
 
 def _freeze(module: Any, n_trainable: int) -> None:
-    """Leave the last blocks and all later modules to training, and fix all earlier modules."""
+    """Leave the last blocks and what comes after them to training, and fix all before."""
     import torch
 
     n_layers = module.config.num_hidden_layers

@@ -58,7 +58,7 @@ class Training:
 
 
 def train_seed(training: Training, seed: int) -> None:
-    """Train a seed, and write the checkpoints; see `train_model`."""
+    """Train a seed, and write its checkpoints; see `train_model`."""
     import torch
 
     if training.device == "cpu":
@@ -78,7 +78,7 @@ def train_seed(training: Training, seed: int) -> None:
 
 
 def _learned(texts: pd.DataFrame) -> pd.DataFrame:
-    """Return the training texts."""
+    """Return the texts that training sees."""
     return texts.loc[texts["split"] == "train", ["text", "label"]].reset_index(drop=True)
 
 
@@ -184,7 +184,7 @@ def _train_phase(
 
 @contextmanager
 def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
-    """Add the last checkpoint to an error, or to a lack of memory."""
+    """Name the last checkpoint in the message of an error, or of memory that has run out."""
     try:
         yield
     except (InputError, MemoryError, RuntimeError) as error:

@@ -120,7 +120,7 @@ def _clear(types: pd.DataFrame) -> pd.DataFrame:
 
 
 def _maps(axes: Sequence[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: list[str]) -> None:
-    """Draw the clearest heads of the types."""
+    """Draw the clearest head of every type."""
     columns = ["type", "clearest_layer", "clearest_head"]
     for ax, (name, *place) in zip(axes, types[columns].itertuples(index=False), strict=False):
         layer, head = map(int, place)

@@ -35,12 +35,12 @@ FEATURE_NAMES = {
 
 
 def head_name(layer: Any, head: Any) -> str:
-    """Return the name of a head: the layer and the number within the layer, both from 1."""
+    """Return the name of a head: its layer and its number within the layer, both from 1."""
     return f"{int(layer)}.{int(head)}"
 
 
 def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str) -> None:
-    """Draw the map of a head, query by key, with the tokens, from 0 to 1."""
+    """Draw the map of one head, query by key, with its tokens, from 0 to 1."""
     import seaborn as sns
 
     look: dict[str, Any] = {"vmin": 0, "vmax": 1, "cmap": "mako_r", "cbar": False}

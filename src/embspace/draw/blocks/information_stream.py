@@ -83,7 +83,7 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
 
 
 def _title(gains: pd.DataFrame, label: str) -> str:
-    """Return the changes of the mean cosine by attention and MLP, with norms, means over blocks."""
+    """Return how attention and MLP, with their norms, change the mean cosine: means over blocks."""
     cosine_gains = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if cosine_gains.empty:
         return f"The stream of {label} was not measured"

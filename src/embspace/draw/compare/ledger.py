@@ -55,7 +55,7 @@ CHANCE = 0.05  # of a rule whose null is true, at most
 def draw_ledger(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw bars of the sections of the thesis or a further source, and bars of the verdicts."""
+    """Draw a bar for every section of the thesis or other source, and a bar for every verdict."""
     ledger = results["csv"]
     ledger = ledger.assign(place=_places(ledger))
     is_claim = ledger["kind"] == "claim"
@@ -88,9 +88,9 @@ def _title(claims: pd.DataFrame) -> str:
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a bar per section, the first at the top, in parts with numbers of claims.
+    """Draw a bar per section, the first at the top; its parts show numbers of claims.
 
-    Claims not checkable are no part, and sections of one or two claims have no bar.
+    Claims that cannot be checked are left out, and sections of one or two claims have no bar.
     """
     counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
     counts = counts.drop(columns="not checkable", errors="ignore")
@@ -215,9 +215,10 @@ def _tables(ledger: pd.DataFrame, rules: pd.DataFrame, label: str, digits: int) 
 
 
 def ledger_table(rows: pd.DataFrame, digits: int) -> str:
-    """Return rows of claims or numbers: values with intervals, under a heading with the owner.
+    """Return a table of claims or numbers; the heading of the values says whose they are.
 
-    A row on toys or references has the value of the toys or references, as stated in the row.
+    Values have intervals. The value of a row on toys or references is the value of these, as the
+    statement says.
     """
     named = interval("value", VALUE_OF_CLAIM if "statistic" in rows else VALUE_OF_NUMBER)
     ends = {"low": "value_low", "high": "value_high"}

@@ -93,7 +93,7 @@ def _whole(rows: pd.DataFrame, digits: int) -> list[str]:
 
 
 def _bounded(rows: pd.DataFrame, digits: int) -> list[str]:
-    """Return the tables of differences with bounds, at the last layers with differences."""
+    """Return the tables of differences with bounds, each at the last layers that have any."""
     text = []
     for (noun, name), (title, note) in BOUNDED.items():
         chosen = rows[(rows["noun"] == noun) & (rows["table"] == name)]

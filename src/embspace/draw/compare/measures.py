@@ -55,8 +55,8 @@ def draw_measures(
 ) -> tuple[Figure, str]:
     """Draw search, senses, differences of sentences and layers of two models.
 
-    Without searches by either, the variance of tokens replaces the panel. The subtitle names
-    results of a single model. `label` joins the labels of the pair.
+    If neither model has searched, the variance of tokens takes the place of search. The subtitle
+    names the panels that only one of the models could fill. `label` joins the labels of the pair.
     """
     table, models = results["csv"], models_of(label)
     panels = _panels(table, results[ALIKE], models)
@@ -130,9 +130,9 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
-    """Return the shares of texts that the models find by the second half at the last layer.
+    """Return the share of texts that either model finds by the other half at the last layer.
 
-    Without searches by either, return how many components hold half of the variance of tokens.
+    If neither model has searched, return how many components hold half of the variance of tokens.
     """
     search = _search(table)
     if len(search):

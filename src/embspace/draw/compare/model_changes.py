@@ -86,7 +86,7 @@ def draw_model_changes(
 
 
 def _remarks(known: pd.DataFrame) -> list[str]:
-    """Return sentences on the parts not compared, or not compared in all rows."""
+    """Return sentences on the parts that are not compared, or not with all rows."""
     with_reason = known[known["reason"].notna()]
     return [
         f"{sentence_case(place_of(row))} "
@@ -101,7 +101,7 @@ def _whole(table: pd.DataFrame) -> pd.Series:
 
 
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
-    """Return the parts that moved most, or a note of no change; rounding is no change."""
+    """Return the part that moved most, or that nothing moved; rounding is no change."""
     if table.empty:
         return f"How far {other} lies from {one} is not checkable"
     whole = _whole(table)
@@ -246,7 +246,7 @@ def _outside(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _states(ax: Axes, states: pd.DataFrame) -> None:
-    """Draw the cosine of a text between both models, and of two texts, by layer."""
+    """Draw by layer the cosine of a text's states in both models, and of two different texts."""
     looks = corpus_looks(states["corpus"])
     for corpus, rows in states.groupby("corpus", sort=False):
         look = looks[str(corpus)]

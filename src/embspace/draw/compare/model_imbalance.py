@@ -23,7 +23,7 @@ COLUMNS = {
 def draw_model_imbalance(
     results: dict[str, pd.DataFrame], label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return which model holds more of the other, and tables of all layers by corpus.
+    """Return which model holds more of the other, and a table of all layers for every corpus.
 
     `label` is the name of the pair.
     """

@@ -1,4 +1,4 @@
-"""Tells which listed words the changes between two models write."""
+"""Tells which words of a list the changes between two models write."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -1,4 +1,4 @@
-"""Tells the common tokens of two models, from `compare_vocabularies`."""
+"""Tells which tokens two models have in common, from `compare_vocabularies`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -29,9 +29,9 @@ def draw_atlas(
 ) -> tuple[Figure, str]:
     """Draw a row per measure with intervals, a column per layer.
 
-    Numbers are the values, in gray cells if dependent on the number of texts. Colors show by how
-    many percent a value is above or below the mean of the row, and compare rows as well; a frame
-    marks the value of a row farthest from the mean.
+    Numbers are the values, in gray cells if they depend on the number of texts. Colors show by how
+    many percent a value is above or below the mean of the row, so that rows compare as well; a
+    frame marks the value of a row farthest from this mean.
     """
     rows = results["csv"]
     shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
@@ -68,9 +68,9 @@ def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
 
 
 def _farthest(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
-    """Return the layer with the converged value farthest from the mean of the row.
+    """Return by row the layer whose converged value is farthest from the mean of the row.
 
-    A row of equal or mostly not converged values has no such layer.
+    A row of equal values, or of values that mostly did not converge, has none.
     """
     is_moving = _is_moving(wide, rows)
     sizes = _deviations(wide, is_moving).abs().mask(is_moving | wide.isna())

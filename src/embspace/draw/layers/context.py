@@ -1,4 +1,4 @@
-"""Tells, with tables, the shares of word and text in the vectors of a model's layers."""
+"""Tells, with tables, how much of the vectors of a model's layers is due to word and to text."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -1,4 +1,4 @@
-"""Compares a model's layers with further models' layers, from `measure_encoders_decoders`."""
+"""Compares a model's layers with those of other models, from `measure_encoders_decoders`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt
@@ -25,7 +25,7 @@ SHOWN = ["claim", "claimed_of", "change", "statistic", "value", "holds_if", "ver
 def draw_encoders_decoders(
     results: Results, label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return the verdicts on published claims on layers, and tables of the measures by layer."""
+    """Return the verdicts on published claims about layers, and tables of the measures by layer."""
     table, claims = results["csv"], results["claims"]
     title, finding = f"{label} among encoders and decoders", _finding(claims, label)
     if table.empty:
@@ -43,7 +43,7 @@ def draw_encoders_decoders(
 
 
 def _finding(claims: pd.DataFrame, label: str) -> str:
-    """Return the verdicts on published claims on the model's own kind, and on the other."""
+    """Return the verdicts on published claims about the model's own kind, and about the other."""
     said = []
     columns = ["claim", "claimed_of", "verdict"]
     for claim, kind, verdict in claims[columns].drop_duplicates().itertuples(index=False):

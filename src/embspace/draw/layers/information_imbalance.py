@@ -1,4 +1,4 @@
-"""Tells how much one layer holds of a second, from `measure_information_imbalance`."""
+"""Tells how much one layer holds of another, from `measure_information_imbalance`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt
@@ -25,12 +25,12 @@ COLUMNS = {
 def draw_information_imbalance(
     results: Results, label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return how many layers hold more of the last than vice versa, and a table per corpus."""
+    """Return how many layers hold more of the last than it holds of them; a table per corpus."""
     return _finding(results["csv"]), _tables(results["csv"], label, digits)
 
 
 def _against_last(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows from earlier layers to the last, with the reverse value as `back`."""
+    """Return the rows from earlier layers to the last, with the value of the way back as `back`."""
     last = table["other_layer"].max()
     there = table[table["other_layer"] == last]
     back = table[table["layer"] == last].drop(columns="layer")

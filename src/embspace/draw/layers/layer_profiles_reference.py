@@ -30,11 +30,12 @@ def tokens_per_text(profiles: pd.DataFrame, corpus: str) -> float:
 
 
 def profiles_beside(profiles: pd.DataFrame, label: str, known: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of known models, on the model's corpus read by most known models.
+    """Return rows of known models on the model's corpus that most of them have read.
 
-    If no known model has read the corpus: on texts of the most similar length, without measures of
-    neighbors, dependent on the number of vectors. Without the model and the random weights, a null
-    of the figure. Layers are on the scale of the model's layers: a half is the middle of both.
+    If none has read any corpus of the model, the rows are from texts of the most similar length,
+    without the measures of neighbors, which depend on the number of vectors. The model and its
+    random weights are left out: the figure shows random weights as a null. Layers are scaled to the
+    model's layers: a half is the middle of both.
     """
     known = known[~known["model"].isin([label, f"random {label}"])]
     if profiles.empty or known.empty:

@@ -40,7 +40,7 @@ WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 
 
 class Shown(NamedTuple):
-    """A measure of a panel, with null and unit, in a reader's words."""
+    """A measure of a panel, the null beside it, and the label of the axis, in a reader's words."""
 
     noun: str
     measure: str
@@ -62,9 +62,9 @@ def draw_profile(
 ) -> tuple[Figure, str]:
     """Draw measures of the tokens of a corpus by layer, beside the nulls.
 
-    The corpus is the first corpus also read with random weights, else the first corpus. Values not
-    converged on half of the texts are not drawn, and a measure with few converged layers has no
-    panel.
+    The corpus is the first that was also read with random weights, else the first corpus. Values
+    that did not converge on half of the texts are not drawn, and a measure with few converged
+    layers has no panel.
     """
     corpus = _corpus(results)
     tables_by_panel = {shown: _rows(results, shown, corpus) for shown in PANELS}

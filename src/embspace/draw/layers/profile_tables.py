@@ -22,7 +22,7 @@ CHANGES = {
 
 
 class Finding(NamedTuple):
-    """The measure with the extreme layer of an analysis's title, and the words for the title."""
+    """The measure whose extreme layer gives the title of an analysis, and words for the title."""
 
     stage: str
     measure: str
@@ -54,7 +54,7 @@ def profile_page(
 
 
 def profiled_corpus(rows: pd.DataFrame, corpus: str) -> str:
-    """Return the corpus if among the rows, else the rows' first corpus; empty without a row."""
+    """Return the corpus if it has rows, else the first corpus with rows; empty without any."""
     return corpus if corpus in set(rows["corpus"]) else next(map(str, rows["corpus"]), "")
 
 

@@ -66,7 +66,7 @@ def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
 
 
 def _finding(whole: pd.DataFrame, label: str) -> str:
-    """Return the title: the share of the largest component, in the model and in a reference."""
+    """Return the title: the component with most parameters, its share, and that of a reference."""
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])

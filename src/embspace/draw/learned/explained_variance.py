@@ -25,7 +25,7 @@ NEARLY = 0.95  # of the directions of isotropic vectors: no fewer than by chance
 def draw_explained_variance(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the variance explained by the first components, beside isotropic vectors."""
+    """Draw the variance that the first components explain, beside that of isotropic vectors."""
     curve, dimensions = results["curve"], results["dimensions"]
     rows = _at_share(dimensions)
     figure, (ax,) = new_figure(
@@ -80,7 +80,7 @@ def _finding(rows: pd.DataFrame) -> str:
 
 
 def _cumulate(ax: Axes, curve: pd.DataFrame, row: pd.Series, space: str) -> None:
-    """Draw a space and the null, with names at the share of the variance."""
+    """Draw a space and the null, with names where they reach the share of the variance."""
     look = CLOUDS[space]
     for null, line in (("", "-"), ("null_", "--")):
         y = curve[f"{null}cumulative_explained_variance"]

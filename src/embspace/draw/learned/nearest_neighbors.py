@@ -32,7 +32,7 @@ def draw_nearest_neighbors(
 
 
 def _finding(results: Results) -> str:
-    """Return the first non-zero hub, and the hubs of length zero before."""
+    """Return the first non-zero hub, and the hubs of length zero before it."""
     n = results["summary"].groupby("cloud")["n"].max()
     hubs, k = results["hubs"], int(results["occurrence"]["k"].max())
     hubs = hubs[hubs["cloud"] == hubs["cloud"].iloc[0]]

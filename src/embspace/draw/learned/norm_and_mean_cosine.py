@@ -35,7 +35,7 @@ def draw_norm_and_mean_cosine(
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw tokens by norm and cosine with the mean: the number, and the most frequent kind."""
+    """Draw tokens by norm and cosine with the mean: their number, and their most frequent kind."""
     import seaborn as sns
 
     tokens = tokens_and_mean(results).dropna(subset=[Y])

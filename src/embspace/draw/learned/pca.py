@@ -24,7 +24,7 @@ def draw_pca(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[s
 
 
 def _variance_shares(results: Results) -> dict[str, float]:
-    """Return the share of a cloud's variance in the plane of the map."""
+    """Return the share of a cloud's variance that lies in the plane of its map."""
     vectors = results["data/extracted/embeddings.safetensors"]
     clouds = clouds_of(vectors, results["regimes/positions"])
     return {

@@ -82,7 +82,7 @@ def draw_projections(
 
 
 def _method_results(results: dict[str, Any], method: str) -> dict[str, Any]:
-    """Return the results of a method under the names in a single method's figure."""
+    """Return the results of a method, under the names used in the figure of a single method."""
     return {
         "parquet": results[f"data/projected/{method}.parquet"],
         "quality": results[f"{method}/quality"].assign(method=MAP_METHODS[method].name),

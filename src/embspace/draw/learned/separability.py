@@ -49,7 +49,7 @@ def _finding(table: pd.DataFrame, label: str) -> str:
 
 
 def _percent(share: float) -> str:
-    """Return a share with enough digits to read the share and the rest to 1."""
+    """Return a share in percent, with enough digits to tell it from 0 and from 100."""
     digits, least = 0, 100 * min(share, 1 - share)
     while least and least < 0.95 * 10**-digits:
         digits += 1

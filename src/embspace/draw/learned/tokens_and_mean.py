@@ -9,7 +9,7 @@ from embspace.draw.page.token_kinds import token_kinds
 
 
 def tokens_and_mean(results: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the tokens' kinds and the columns of `measure_mean_embedding`."""
+    """Return the kind of every token, and its columns of `measure_mean_embedding`."""
     kind = token_kinds(results["data/extracted/embeddings.parquet"]).to_numpy()
     return results["data/measured/mean_embedding.parquet"].assign(kind=kind)
 
@@ -20,7 +20,7 @@ def kinds_by_count(tokens: pd.DataFrame) -> list[str]:
 
 
 def farthest_kind(tokens: pd.DataFrame, quantity: str, fewest: int) -> str | None:
-    """Return the kind, of at least `fewest` tokens, with the median farthest from the words'."""
+    """Return the kind, of at least `fewest` tokens, whose median is farthest from that of words."""
     kinds = tokens.groupby("kind")[quantity].agg(["median", "size"])
     kinds = kinds[kinds["size"] >= fewest]
     if "word" not in kinds.index or len(kinds) < 2:

@@ -1,4 +1,4 @@
-"""Draws how unlike a sentence a search gets by changed words, with an example's texts."""
+"""Draws how unlike a sentence a search gets by changed words, with the texts of an example."""
 
 from textwrap import fill
 
@@ -96,7 +96,7 @@ def draw_opposite_texts(
 
 
 def _sentence(ax: Axes, texts: pd.DataFrame) -> None:
-    """Write the sentence with the search by any word nearest the mean, and the found texts."""
+    """Write the sentence whose search by any word ends nearest the mean, and the texts found."""
     free = texts[texts["search"] == "free"]
     far = (free["own_cosine"] - free["own_cosine"].mean()).abs()
     shown = texts[texts["sentence"] == free["sentence"].iloc[int(far.to_numpy().argmin())]]

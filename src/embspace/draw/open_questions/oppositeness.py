@@ -105,9 +105,9 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
 
 
 def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
-    """Return cosine's AUC at the best layer, for the part of speech with the best lead over words.
+    """Return cosine's AUC at the best layer, beside the AUC of words alone.
 
-    With the AUC of words alone of the same part of speech.
+    Both are for the part of speech where cosine leads most, or trails least.
     """
     part, best, words = _best_part(cosines, classifiers)
     if words != words:

@@ -1,4 +1,4 @@
-"""Draws the loops of the positions beside loops of curves without information."""
+"""Draws the loops of the positions beside loops of curves that encode nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Draws islands of texts on a map, and the islands' information on labels of the texts."""
+"""Draws islands of texts on a map, and how much labels of the texts say about them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -70,7 +70,7 @@ FAMILIES = {
 def draw_text_islands(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a row per map: the islands, and the information shared with the labels."""
+    """Draw a row per map: its islands, and the information that they share with each label."""
     table = results["csv"]
     maps = [*dict.fromkeys(table["map"])][:MOST_MAPS]
     n_rows = max(1, len(maps))
@@ -114,7 +114,7 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
 
 
 def _finding(results: Results, maps: Sequence[str]) -> str:
-    """Return the title: the family of either map's islands, and whether the islands stand."""
+    """Return the title: the family of every map's islands, and whether the islands hold."""
     parts = [_said(results, name, f"of {_called(name)}") for name in maps]
     return sentence_case("; ".join(parts)) or "No map of texts"
 

@@ -1,4 +1,4 @@
-"""Draws the clusters of token embeddings, with stability and kinds of tokens."""
+"""Draws the clusters of token embeddings, their stability, and the kinds of tokens inside."""
 
 from typing import Any
 

@@ -50,8 +50,8 @@ QUANTITIES = {
 class _Canvas(FigureCanvasAgg):
     """Colors no pixel before a figure is saved.
 
-    seaborn draws the whole figure for every heat map, to find overlapping labels, known from the
-    layout alone.
+    seaborn draws the whole figure for every heat map, to find labels that overlap; for this, the
+    layout alone is enough.
     """
 
     def draw(self) -> None:
@@ -148,7 +148,7 @@ def letter_panels(figure: Figure) -> None:
 
 
 def _in_reading_order(panels: list[Axes]) -> list[Axes]:
-    """Return the panels by row and column; a figure lists replacing panels last."""
+    """Return the panels by row and column; a figure lists a panel that replaced another last."""
     places = [ax.get_subplotspec() for ax in panels]
     known = [place.get_topmost_subplotspec() for place in places if place]
     if len(known) < len(panels):
@@ -204,7 +204,7 @@ def percent(share: float) -> str:
 
 
 def counted(number: SupportsInt, noun: str) -> str:
-    """Return a count with a noun and a plural in s: `1 pair`, `2 pairs`."""
+    """Return a count with its noun; the plural ends in s: `1 pair`, `2 pairs`."""
     return f"{count(number)} {noun if int(number) == 1 else f'{noun}s'}"
 
 
@@ -289,7 +289,7 @@ def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
 
 
 def absent(label: str, space: Literal["positional", "segment"]) -> str:
-    """Return the sentence on a learned table missing in a model."""
+    """Return the sentence that a model lacks a learned table."""
     return f"{label} has no learned {space} table: its file in conf/model says `{space}: null`."
 
 

@@ -1,7 +1,6 @@
-"""Names the pair of corpora most apart by vectors beyond words, alike in all figures.
+"""Names the two corpora that vectors tell apart most beyond words, the same in all figures.
 
-Tables are of `measure_two_corpora`, of a single pair or by pair: rows of layers, and of words
-alone.
+Tables are of `measure_two_corpora`, of one pair or by pair: rows of layers, and of words alone.
 """
 
 import pandas as pd
@@ -44,9 +43,9 @@ def sizes_said(pairs: TablesOfPairs) -> str:
 
 
 def pair_beyond_words(pairs: TablesOfPairs) -> tuple[str, str]:
-    """Return the pair with the lowest layer farthest above words alone, by AUC, then distance.
+    """Return the pair whose lowest layer is farthest above words alone, by AUC, then by distance.
 
-    A pair told apart by words alone shows nothing of the model.
+    A pair that words alone tell apart as well shows nothing of the model.
     """
     return max(pairs, key=lambda pair: _beyond_words(pairs[pair]))
 

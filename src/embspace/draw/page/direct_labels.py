@@ -68,9 +68,9 @@ def name_ends(
 def spread(
     wanted: Sequence[float] | Float[np.ndarray, " n"], gap: float, lowest: float = -np.inf
 ) -> Float[np.ndarray, " n"]:
-    """Return places at least `gap` apart, nearest to the wanted places and in the same order.
+    """Return places at least `gap` apart, in the order of the wanted places and nearest to them.
 
-    Least squares: places too close form a block around their mean. No place is below `lowest`.
+    Least squares: places that are too close form a block around their mean. None is below `lowest`.
     """
     wanted = np.asarray(wanted, dtype=np.float64)
     order = np.argsort(wanted, kind="stable")

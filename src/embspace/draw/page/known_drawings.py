@@ -1,4 +1,4 @@
-"""Keeps drawings; after a change of a setting only the setting's noun is drawn anew."""
+"""Keeps drawings, so that a changed setting draws only its own noun anew."""
 
 import hashlib
 import io
@@ -22,7 +22,7 @@ PACKAGES = ("fonttools", "matplotlib", "numpy", "pandas", "pillow", "scipy", "se
 
 
 def drawing_key(sources: Iterable[Path], *given: Any) -> str:
-    """Return a hash of a drawing's inputs: code, packages, results and arguments.
+    """Return a hash of what a drawing depends on: code, packages, results and arguments.
 
     Args:
         sources: The files of the results.

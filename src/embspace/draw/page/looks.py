@@ -157,7 +157,7 @@ def run_name(run: str) -> str:
 
 
 def names(looks: Mapping[str, Look]) -> dict[str, str]:
-    """Return the names for readers."""
+    """Return the names of things for readers."""
     return {thing: look.name for thing, look in looks.items()}
 
 
@@ -183,7 +183,8 @@ def _called(corpus: str) -> str:
 def pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
     """Return the looks of the three poolings with panels in figures.
 
-    A decoder's last token replaces the first token, a state without context; tables have both.
+    For a decoder the last token takes the place of the first, which has no context; tables have
+    both.
     """
     first = "last" if "last" in set(poolings) else "cls"
     return {pooling: TEXT_POOLINGS[pooling] for pooling in (first, "mean", "max")}
@@ -197,7 +198,7 @@ def all_pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
 
 
 def text_looks(texts: Iterable[str]) -> dict[str, Look]:
-    """Return the looks of short texts of the stimuli, by name; a fifth has the first's."""
+    """Return the look of every short text of the stimuli, by name; a fifth has the first's."""
     names = list(dict.fromkeys(texts))
     looks = (TEXTS[number % len(TEXTS)] for number in range(len(names)))
     return {name: look._replace(name=f"“{name}”") for name, look in zip(names, looks, strict=True)}

@@ -28,19 +28,19 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 
 def same(*columns: str) -> dict[str, str]:
-    """Return names for readers equal to the columns' own names."""
+    """Return columns with their own names as the names for readers."""
     return {column: column for column in columns}
 
 
 def interval(column: str, name: str) -> dict[str, str]:
-    """Return the names of a column and of the bounds, joined by `markdown_table`."""
+    """Return the names of a column and of its bounds, for `markdown_table` to join."""
     return {f"{column}{end}": f"{name}{end}" for end in ("", "_low", "_high")}
 
 
 def for_readers(
     table: pd.DataFrame, columns: Mapping[str, str], **words: Mapping[Any, str]
 ) -> pd.DataFrame:
-    """Return the columns for readers, under the names for readers.
+    """Return the columns that readers want, under the names for readers.
 
     Args:
         table: Rows of results.
@@ -133,7 +133,7 @@ def _times(exponent: int) -> str:
 
 
 def p_value(value: float, n_draws: int) -> str:
-    """Return a p-value of a null with `n_draws` draws, the smallest possible as a bound."""
+    """Return a p-value of a null with `n_draws` draws; the smallest possible value as a bound."""
     least = 1 / (n_draws + 1)
     is_least = value <= least * (1 + ROUNDED)
     return f"< {_rounded_up(least)}" if is_least else number(value, 3)
@@ -246,9 +246,9 @@ def with_pointer(page: str, finding: str, noun: str, name: str) -> str:
 
 
 def pointer_apart(page: str) -> tuple[str, str, str]:
-    """Return a page without the addition of `with_pointer`, the finding, and the figure's noun.
+    """Return a page without what `with_pointer` added, the finding, and the figure's noun.
 
-    Without an addition, finding and noun are empty.
+    If nothing was added, finding and noun are empty.
     """
     match = POINTER.search(page)
     if match is None:

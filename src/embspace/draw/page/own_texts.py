@@ -17,7 +17,7 @@ _NAMES: ContextVar[Mapping[str, str] | None] = ContextVar("own texts", default=N
 
 @contextmanager
 def called_as_given(root: Path) -> Iterator[None]:
-    """Name the texts that conf/corpus/ of a tree has from a user's files after the files."""
+    """Call the texts that conf/corpus/ of a tree has from a user's files by the files' names."""
     token = _NAMES.set(own_names(root))
     try:
         yield
@@ -46,6 +46,6 @@ def corpus_called(corpus: str) -> str:
 
 
 def units_of(units: str, corpus: str) -> str:
-    """Return units of a corpus for readers; a name that begins with texts has the word once."""
+    """Return units of a corpus for readers, with “texts” only once if the name begins with it."""
     called = corpus_called(corpus)
     return f"{units} of {called.removeprefix(TEXTS_OF) if units == 'texts' else called}"

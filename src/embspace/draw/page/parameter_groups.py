@@ -1,4 +1,4 @@
-"""Names of groups of parameters, in the order for readers."""
+"""Names of groups of parameters, in reading order."""
 
 GROUPS = {
     "attention_query": "queries",

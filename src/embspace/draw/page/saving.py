@@ -66,12 +66,12 @@ class Results:
         columns: Sequence[str] = (),
         **words: Mapping[Any, str],
     ) -> pd.DataFrame:
-        """Return a table with the columns for readers, under the headings for readers.
+        """Return a table with the columns that readers want, under the headings for readers.
 
         Args:
             name: The name of the table.
             rows: The wanted rows, if not all.
-            columns: The wanted columns, bounds included, if not all with headings.
+            columns: The wanted columns, bounds included, if not all that have headings.
             words: By column, the words in place of the values.
         """
         table = self.tables[name] if rows is None else rows
@@ -90,7 +90,7 @@ FigureAndTables = tuple[Figure | str, str]
 
 @dataclass(frozen=True)
 class Drawing:
-    """Holds the function that draws a noun, and the names of the function's results."""
+    """Holds the function that draws a noun, and the names of the results that it takes."""
 
     draw: Callable[..., FigureAndTables]
     results: tuple[str, ...]
@@ -124,11 +124,11 @@ def drawing_of(
 
 
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
-    """Return the drawings of all modules `<noun>`, by the functions `draw_<noun>`.
+    """Return the drawing of every module `<noun>`, by its function `draw_<noun>`.
 
     For a declared analysis, the file `tables` has results and headings, and the module may have
-    `FURTHER_RESULTS`; without a declaration, the module's `RESULTS` are all results of the
-    function. `DRAWN_IN` of a module names the analysis with the figure of the module's numbers.
+    `FURTHER_RESULTS`; any other module names in `RESULTS` all that its function takes. `DRAWN_IN`
+    names the analysis whose figure shows the numbers of the module.
     """
     declared = read_yaml(tables) if tables else {}
     drawings = {}
@@ -154,9 +154,10 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
 
     `name` is the name of a model or a pair, or `toy`; for `ALL_RUNS` the tables of all runs are
     joined, with a column `run`. `pairs.csv` and `csv` are results, `safetensors` the tensors of a
-    measure, `parquet` the coordinates of a map. `other/pairs.csv` is a table of a further noun, and
-    keeps this name; `other/.csv`, the table without a name, is called `other`. Files of any stage
-    keep their names, `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
+    measure, `parquet` the coordinates of a map. `other/pairs.csv` is a table of another noun, and
+    keeps this name; `other/.csv`, a table without a name, is called `other`. Files of any stage
+    keep their names, such as `data/extracted/embeddings.parquet`, and so do settings, such as
+    `conf/project/tsne.yaml`.
     """
     return {
         file.removesuffix(".csv").rstrip("/"): _load(result_path(noun, name, file))
@@ -252,7 +253,7 @@ def _key(
 
 
 def n_processes(n_figures: int) -> int:
-    """Return the number of processes: at most one per core, fewer if a start does not pay."""
+    """Return the number of processes: at most one per core, fewer if starting more does not pay."""
     if n_figures < 2 * WORTH_A_PROCESS:
         return 1
     from joblib import cpu_count
@@ -318,7 +319,7 @@ def source_of(figure: Figure, chapter: str, settings: Mapping[str, Any]) -> str:
 def _save_figure(figure: Figure, noun: str, path: str, folder: str, source: str) -> list[Path]:
     """Save the picture, kept by git, and the vector files, kept by DVC.
 
-    The files hold the stage of the results, the stage's item, and the `source`.
+    The files name the stage and the item behind the results, and the `source`.
     """
     drawn = (f"{path}.png", f"{folder}/{noun}.svg", f"{folder}/{noun}.pdf")
     name = Path(folder).name

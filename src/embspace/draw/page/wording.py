@@ -1,4 +1,4 @@
-"""Words numbers for titles, without claims of differences beyond the digits."""
+"""Words numbers for titles, without differences that the digits do not show."""
 
 from math import floor, isfinite, log10
 

@@ -1,4 +1,4 @@
-"""Tells the pairs of tokens related by heads' weights, from `measure_head_pairs`."""
+"""Tells which pairs of tokens the weights of heads relate, from `measure_head_pairs`."""
 
 from typing import Any
 

@@ -52,7 +52,7 @@ def draw_keep_k(
 
 
 def _finding(scores: pd.DataFrame) -> str:
-    """Return the title: the k up to which the transpose keeps more of MLPs' vectors."""
+    """Return the title: up to which k the transpose keeps more of MLPs' vectors, and when less."""
     up_to, since = crossing(scores)
     if since is None:
         return "The transpose keeps more of the vectors of MLPs than the pseudo-inverse, at every k"

@@ -131,7 +131,7 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) ->
 
 
 def _copies(ax: Axes, planted: pd.DataFrame) -> None:
-    """Draw the share of layers found by noise: thin for single runs, thick for the mean."""
+    """Draw the share of layers found by noise: a thin line per run, a thick line for the mean."""
     for space, look in SPACES.items():
         rows = planted[planted["space"] == space]
         for _, run_rows in rows.groupby("run"):

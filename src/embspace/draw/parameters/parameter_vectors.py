@@ -84,9 +84,9 @@ def draw_parameter_vectors(
     most_tokens: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw how alike vectors' words are, how much words keep, units with common words, and a list.
+    """Draw how alike vectors' words are, what words keep, which units share words; and a list.
 
-    The list has the vectors with the most similar words of a layer and group.
+    The list has, for every layer and group, the vector whose words are most alike.
     """
     facts, scores, cards = results["json"], results["csv"], results["cards"]
     n_lines = min(most_layers, facts.get("n_layers", 1))

@@ -54,7 +54,7 @@ STATES_NOTE = (
 def draw_related_parameters(
     results: Results, label: str, *, digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return how many units write words also read, and tables by pair, layer and state."""
+    """Return how many units write words they also read, and tables by pair, layer and state."""
     facts, pairs = results["json"], results["pairs"]
     title = f"Related vectors of {label}"
     finding = _finding(facts, pairs, results["whole"], label)
@@ -80,7 +80,7 @@ def _finding(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, la
 
 
 def draw_related(ax: Axes, pairs: pd.DataFrame) -> None:
-    """Draw by layer the share of units with words both read and written, beside random partners."""
+    """Draw by layer the share of units that write words they read, beside random partners."""
     related = pairs[pairs["measure"] == "share_related"]
     line = related[related["pair"] == pairs["pair"].iloc[0]]
     ax.fill_between(line["layer"], line["shuffled_low"], line["shuffled_high"], color=GRAY, lw=0)
@@ -107,7 +107,7 @@ def _tables(results: Results, digits: int) -> list[str]:
 
 
 def _said(results: Results) -> str:
-    """Return the texts of the states."""
+    """Return a sentence on the texts that the states are from."""
     facts, states = results["json"], results["csv"]
     if states.empty:
         return " No text was read."

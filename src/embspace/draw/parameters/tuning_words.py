@@ -35,7 +35,7 @@ TITLED = {
 def draw_tuning_words(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw by run the shares of changes with words, by group and layer; with tables."""
+    """Draw the shares of changes with words by run, group and layer; with tables."""
     tables = {name: with_runs(results[name], label) for name in SHOWN}
     shares = tables["csv"]
     runs = list(shares["run"].drop_duplicates())

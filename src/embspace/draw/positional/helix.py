@@ -185,7 +185,7 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
-    """Draw the range of periods with power, and name the peaks by period."""
+    """Draw the range of periods that have power, and name the peaks by their periods."""
     shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
     shown = spectrum.loc[shown.index[0] : shown.index[-1]]
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()

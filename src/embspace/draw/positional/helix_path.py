@@ -49,7 +49,7 @@ def seen_from_above(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 2"
 
 
 def peaks(spectrum: pd.DataFrame, width: float) -> list[Any]:
-    """Return the rows of high power, the highest within `width` of the frequency."""
+    """Return the rows of high power that are highest within `width` of the frequency."""
     high = spectrum[spectrum["power"] >= PEAK * spectrum["power"].max()]
     frequency = high["frequency"].to_numpy()
     near = np.abs(np.subtract.outer(frequency, frequency)) <= width

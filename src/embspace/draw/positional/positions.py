@@ -190,7 +190,7 @@ def _mean_profile(
 
 
 def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
-    """Draw the norms of the positions and the means of the regimes; name outliers at the edge."""
+    """Draw the norm of every position and the mean of every regime; name outliers at the edge."""
     apart, norm = positions["outlying"].astype(bool), positions["norm"]
     low, high = norm[~apart].quantile([EDGE, 1 - EDGE])
     low, high = low - ROOM * (high - low), high + 2 * ROOM * (high - low)

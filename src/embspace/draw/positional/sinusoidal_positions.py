@@ -35,7 +35,7 @@ def draw_sinusoidal_positions(
 ) -> tuple[Figure, str]:
     """Draw the first positions of the encodings, the cosines, and the cosines by offset.
 
-    Colors of learned positions end where a share `limit_quantile` of the absolute values does.
+    The color scale of learned positions ends at the quantile `limit_quantile` of absolute values.
     """
     tensors, profiles, properties = (
         results[key] for key in ("safetensors", "profiles", "properties")

@@ -131,9 +131,9 @@ def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]
 
 
 def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
-    """Draw the corpora's shares in clusters named by words; gray lines: no more than chance.
+    """Draw the share of every corpus in clusters that words name; gray lines: no more than chance.
 
-    Clusters without typical words are on the page.
+    Clusters without words of their own are on the page.
     """
     named = clusters[clusters["words"].fillna("") != ""]
     ax.set_title(f"Clusters with words, {len(named)} of {len(clusters)}")

@@ -1,4 +1,4 @@
-"""Tells the measures of layers that go together, from `measure_redundancy`."""
+"""Tells which measures of layers go together, from `measure_redundancy`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -24,7 +24,7 @@ USES = {1: (BLUE, "o"), 2: (VERMILION, "^")}
 def draw_word_uses(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw how well known uses are told by layer, the words most apart, and an example."""
+    """Draw how well known uses are told apart by layer, the words most apart, and an example."""
     table, layers = results["csv"], results["layers"]
     figure, axes = new_figure(
         1,

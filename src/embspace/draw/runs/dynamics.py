@@ -42,7 +42,7 @@ def draw_dynamics(
 
 
 def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
-    """Return by run whether the model learns as an encoder or a decoder; without further runs.
+    """Return by run whether the model learns as an encoder or a decoder; other runs are left out.
 
     `held_out` is the table of held-out losses of `measure_training`.
     """
@@ -55,7 +55,7 @@ def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
 
 
 def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return the drawn rows by run, with the phase in the name from the second on."""
+    """Return the drawn rows by run; from a run's second phase on, its name has the phase."""
     if table.empty:
         return {}
     rows = table[(table["change"] == "as_is") & table["measure"].isin(shown)]
@@ -70,7 +70,7 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
 def _finding(
     series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
 ) -> str:
-    """Return by run in how many models the blocks end higher than at the start.
+    """Return by run in how many models the blocks end higher than they start.
 
     Measures with the same finding share a sentence.
     """

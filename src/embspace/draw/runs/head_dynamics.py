@@ -28,7 +28,7 @@ COLUMNS = [*MODEL, "phase", "step", "layer", "measure", "value"]
 def draw_head_dynamics(
     results: Results, label: str, *, shown: list[str], digits: NonNegativeInt
 ) -> tuple[str, str]:
-    """Return the runs with rising or falling `shown` features, and tables of features and heads.
+    """Return in which runs the `shown` features rise or fall, and tables of features and heads.
 
     A feature of a layer is the mean of the heads; the cone index of the same checkpoints' hidden
     states, over the number of tokens, comes from `measure_dynamics`.
@@ -90,7 +90,7 @@ def _cones(dynamics: pd.DataFrame, heads: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_of_heads(heads: pd.DataFrame, digits: int) -> str:
-    """Return the clearest heads by layer at the last checkpoint of every run, by feature."""
+    """Return the clearest head of every layer at the last checkpoint of every run, by feature."""
     if heads.empty:
         return "No checkpoint was read.\n"
     last = last_rows(heads)

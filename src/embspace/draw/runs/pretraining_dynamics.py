@@ -30,7 +30,7 @@ def draw_pretraining_dynamics(
 ) -> tuple[Figure, str]:
     """Draw a line per layer over the checkpoints for every measure of `shown`; and tables.
 
-    Below the tables stand the verdicts on the claims.
+    Below the tables stand the verdicts on the published claims.
     """
     table, claims = results["csv"], results["claims"]
     n_checkpoints = counted(table["step"].nunique(), "checkpoint")

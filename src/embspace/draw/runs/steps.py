@@ -22,7 +22,7 @@ def with_runs(table: pd.DataFrame, label: str) -> pd.DataFrame:
 
 
 def size_of(table: pd.DataFrame) -> str:
-    """Return the number of runs and of models; a run has a model per seed."""
+    """Return the number of runs and of models; a run has a model for every seed."""
     if table.empty:
         return "0 runs"
     n_models = len(table.drop_duplicates(MODEL))
@@ -84,6 +84,6 @@ def short_step(step: int) -> str:
 
 
 def last_rows(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the last checkpoint by run and phase, and the rows of no checkpoint."""
+    """Return the rows of the last checkpoint by run and phase, and rows without a checkpoint."""
     last = rows.groupby(["run", "phase"])["step"].transform("max")
     return rows[rows["step"].isna() | (rows["step"] == last)]

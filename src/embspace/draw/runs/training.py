@@ -1,4 +1,4 @@
-"""Draws the learning of models of all runs, and the change of layers, from `measure_training`."""
+"""Draws what the models of all runs learn, and how layers change, from `measure_training`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -137,14 +137,14 @@ def _title(results: Tables) -> str:
 
 
 def _all_since(agreement: pd.DataFrame) -> list[int]:
-    """Return the steps from which models agree up to the end, without an attractor."""
+    """Return the steps from which models agree to the end; clauses without an attractor."""
     rows = agreement.query("clause == 'main' and attractors == 'none'")
     since = [_since(model_rows) for _, model_rows in rows.groupby(MODEL, sort=False)]
     return [step for step in since if step is not None]
 
 
 def _since(rows: pd.DataFrame) -> int | None:
-    """Return the step with a sure preference of the right form from then on, if any."""
+    """Return the step from which on the right form is surely preferred, if any."""
     rows = rows.sort_values("step")
     wrong = rows.loc[rows["accuracy_low"] <= CHANCE, "step"]
     right = rows.loc[rows["step"] > (wrong.max() if len(wrong) else -1), "step"]

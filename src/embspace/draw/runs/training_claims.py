@@ -1,4 +1,4 @@
-"""Tells the published claims that hold by run and seed, from `measure_training_claims`."""
+"""Tells which published claims hold, by run and seed, from `measure_training_claims`."""
 
 import pandas as pd
 from pydantic import NonNegativeInt

@@ -29,7 +29,7 @@ def color_of(number: int) -> str:
 def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequence[str]) -> None:
     """Draw all differences as points, and the means of the `shown` categories as arrows from zero.
 
-    Differences of further categories are gray. If all shown categories are absent, all are shown.
+    Differences of other categories are gray. Without any category of `shown`, all are shown.
     """
     if summary.get("explained_variance_1") is None:
         say_instead([ax], "no map: no two differences differ")

@@ -130,7 +130,7 @@ def _finding(named: pd.DataFrame, null: str) -> str:
 
 
 def _cosine(row: dict[Any, Any]) -> str:
-    """Return two categories with the cosine in words."""
+    """Return two categories with their cosine in words."""
     relation = "with" if row["cosine"] > 0 else "against"
     number = f"{row['cosine']:.2f}".replace("-", "−")
     return f"{row['category_1']} {relation} {row['category_2']} ({number})"

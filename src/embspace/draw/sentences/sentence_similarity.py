@@ -63,7 +63,7 @@ def _finding(quantiles: pd.DataFrame) -> str:
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
-    """Return the corpora's most similar pairs by mean pooling and, behind a fold, by the rest."""
+    """Return the corpora's most similar pairs by mean pooling; behind a fold, by other poolings."""
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
     if results["csv"].empty:
         sections.append("No corpus has two texts that the model reads.\n")

@@ -15,7 +15,7 @@ GROUPS = (
 
 
 def frame_of(slots: pd.DataFrame) -> str:
-    """Return the name of the last frame, the mean of all if several."""
+    """Return the name of the last frame, the mean of all frames if there are several."""
     return str(slots["group"].iloc[-1])
 
 

@@ -55,7 +55,7 @@ def draw_attribution(
 ) -> tuple[Figure, str]:
     """Draw classes by layer, the true places found by the methods, and occlusion along the gene.
 
-    Of the first run by name with results; the tables are of all runs.
+    The figure is of the first run by name with results; the tables are of all runs.
     """
     run = first_run(results["precision"])
     names = ("precision", "places", "changes", SEPARATION)
@@ -112,7 +112,7 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
 
 
 def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a row per method: a dot with interval per seed, crosses at random."""
+    """Draw a row per method: a dot with interval per seed, crosses for random weights."""
     for number, method in enumerate(SCORING):
         method_rows = rows[rows["method"] == method]
         trained = method_rows[method_rows["weights"] == "trained"]

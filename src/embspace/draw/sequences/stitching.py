@@ -35,7 +35,7 @@ def draw_stitching(results: Results, label: str, *, digits: NonNegativeInt) -> t
 
 
 def _with_below(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the lower model as a single word: a seed of the run, or a name."""
+    """Return a table with the lower model as one word: a seed of the run, or a model's name."""
     if "lower_seed" not in table:
         return table
     models = table["lower_model"].astype("string")

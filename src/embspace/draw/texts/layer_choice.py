@@ -48,7 +48,7 @@ def draw_layer_choice(
 ) -> tuple[Figure, str]:
     """Draw the value by layer, a panel per task and corpus, three at most.
 
-    Clusters, hardly present in any texts, are in the tables alone.
+    Clusters, which hardly any texts have, are in the tables alone.
     """
     table = results["csv"]
     tasks = table.loc[table["task"].isin(DRAWN), ["task", "corpus"]].drop_duplicates()
@@ -92,12 +92,12 @@ def _name(corpus: str) -> str:
 
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the first rows by corpus and task."""
+    """Return the row of rank 1 for every corpus and task."""
     return table[table["rank"] == 1]
 
 
 def _clearest(drawn: pd.DataFrame) -> pd.Series | None:
-    """Return the best layer with the largest lead over the last layer, of the clear leads."""
+    """Return the best layer that exceeds the last layer most, if any surely does."""
     best = _best(drawn)
     better = best[best["less_last_low"] > 0].sort_values("less_last", kind="stable")
     return None if better.empty else better.iloc[-1]

@@ -31,5 +31,5 @@ def draw_random_by_layer(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look
 
 
 def draw_level(ax: Axes, value: float, name: str, line: Any = "-", color: str = "0.3") -> None:
-    """Draw values without a layer over all layers."""
+    """Draw values without a layer as levels over all layers."""
     ax.axhline(value, color=color, linestyle=line, linewidth=1, label=name)

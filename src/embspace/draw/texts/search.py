@@ -43,7 +43,7 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
 
 
 def _best(corpus: str, table: pd.DataFrame, digits: int) -> str:
-    """Return the best layer and preparation by embedding."""
+    """Return the best layer and preparation of every embedding."""
     best = table.sort_values(QUANTITY, ascending=False, kind="stable")
     best = best.drop_duplicates("embedding")
     columns = ["embedding", "layer", "preparation"]

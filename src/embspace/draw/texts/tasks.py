@@ -163,7 +163,7 @@ def _number(value: float, quantity: str) -> str:
 
 
 def _table(search: pd.DataFrame, labels: pd.DataFrame, label: str, digits: int) -> str:
-    """Return the drawn rows of the title's pooling, and the rows without a layer."""
+    """Return a table of the title's pooling, and of vectors without a layer."""
     keys = ["features", "layer"]
     parts = [(str(corpus), RANK, rows) for corpus, rows in search.groupby("corpus", sort=False)]
     parts.append(("", ACCURACY, labels[labels["weights"] != "random"]))

@@ -17,7 +17,7 @@ STAGE = "measure_cubes"
 def draw_cubes(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the explained variance of single cubes and of all, and dimensions by the variance."""
+    """Draw the explained variance of single cubes and of all, and dimensions read from it."""
     curve, dimensions = results["curve"], results["dimensions"]
     sizes = dimensions.drop_duplicates("cloud").set_index("cloud")
     subtitle = (
@@ -49,7 +49,7 @@ def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, name: str) -> None:
 
 
 def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
-    """Draw the dimension by definition, over a line at the true dimension."""
+    """Draw the dimension by every definition, with a line at the true dimension."""
     definitions = [_definition(row) for _, row in dimensions.iterrows()]
     places = {name: place for place, name in enumerate(dict.fromkeys(definitions))}
     shown = dimensions.assign(place=[places[name] for name in definitions])

@@ -99,7 +99,7 @@ def _panels(results: Results) -> Iterator[Panel]:
 
 
 def _ends(panels: list[Panel]) -> list[Panel | None]:
-    """Return two panels: the settings that part the circles most and least often."""
+    """Return two panels: the settings that separate the circles most often and least often."""
     if len(panels) > 2:
         panels = sorted(panels, key=lambda panel: -panel.quality["n_linearly_separable"])
         panels = [panels[0], panels[-1]]
@@ -125,7 +125,7 @@ def _population(results: Results) -> str:
 
 
 def _settings(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a bar per setting: the number of runs that part the circles, up to all runs."""
+    """Draw a bar per setting: the share of runs that separate the circles."""
     names = [_name(row) for _, row in rows.iterrows()]
     shares = rows["n_linearly_separable"] / rows["n_runs"]
     bars = ax.barh(names, shares, color=BLACK, height=0.6)
@@ -153,7 +153,7 @@ def _map(ax: Axes, panel: Panel) -> None:
 
 
 def _closed(panel: Panel, circle: int) -> pd.DataFrame:
-    """Return the points of a circle in order, with the first point again at the end."""
+    """Return the points of a circle in order, with the first again at the end."""
     points = panel.points[panel.points["circle"] == circle]
     return pd.concat([points, points[:1]])
 

@@ -134,7 +134,7 @@ def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
 
 
 def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
-    """Draw the tokens' paths with layers as colored dots, and write the tokens at the starts."""
+    """Draw every token's path with its layers as colored dots, and write the token at its start."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
     x, y = rows["component_1"], rows["component_2"]
@@ -199,7 +199,7 @@ def _bundles(starts: pd.DataFrame, span: np.ndarray) -> list[tuple[str, float, f
 
 
 def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:
-    """Return points along a path, too close for a name to pass between."""
+    """Return points along a path, so close that no name fits between."""
     states = path[["component_1", "component_2"]].to_numpy()
     layers = np.linspace(0, len(states) - 1, 20 * len(states))
     return np.column_stack([np.interp(layers, np.arange(len(states)), x) for x in states.T])

@@ -147,7 +147,7 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
 
 
 def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
-    """Draw the share of sentences with the same sense in the nearest sentence of the word."""
+    """Draw the share of sentences whose nearest sentence with the word has the same sense."""
     rows = _rows_of(recovery, CENTRED)
     for name, sense in (("accuracy", "word"), ("context_accuracy", "context")):
         look = SENSES[sense]

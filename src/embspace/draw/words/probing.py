@@ -37,7 +37,7 @@ def draw_probing(
 ) -> tuple[Figure, str]:
     """Draw accuracy by space and probe, above bands of spelling and of the controls.
 
-    Beside the accuracy, the predictions of one probe for tokens of several classes.
+    Beside it stands what one probe predicts for tokens of several classes.
     """
     accuracy = results["accuracy"]
     subtitle = f"{label} · words of one token, each read alone"
@@ -91,7 +91,7 @@ def _title_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
 
 
 def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
-    """Draw the accuracy of the probes, and the accuracy of spelling and controls as bands."""
+    """Draw the accuracy of every probe, and as bands the accuracy of spelling and of controls."""
     table = accuracy.assign(place=accuracy["layer"].fillna(INPUT))
     is_real, is_trained = table["task"] == "part_of_speech", table["weights"] == "trained"
     controls = (is_real & (table["weights"] == "random")) | (table["task"] == "control")

@@ -88,7 +88,7 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
 
 
 def _longest_step(layers: pd.DataFrame) -> str:
-    """Return the layer with the clearly largest movement of tokens, if any."""
+    """Return the layer that moves tokens most, if one clearly does."""
     lengths = _last_tokens(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
     if lengths.empty:
         return "No token to follow through the layers"
@@ -105,7 +105,7 @@ def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:
 
 
 def _last_tokens(layers: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the last set of tokens, of a corpus if any."""
+    """Return the rows of the last set of tokens, if possible a corpus."""
     return layers[layers["tokens"] == layers["tokens"].iloc[-1]] if len(layers) else layers
 
 
@@ -127,7 +127,7 @@ def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame)
 
 
 def defined(drift: pd.DataFrame) -> pd.DataFrame:
-    """Return the drift without tokens equal in both texts at every layer, at any weights.
+    """Return the drift without tokens that are equal in both texts at every layer, at any weights.
 
     A causal model reads the same before two texts differ.
     """
@@ -137,7 +137,7 @@ def defined(drift: pd.DataFrame) -> pd.DataFrame:
 
 
 def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
-    """Draw the distance of common tokens between two texts, and mark the followed word."""
+    """Draw how far every token that two texts share is from itself, and mark the followed word."""
     ax.set(title="The same token in two texts", ylabel="distance / that of different tokens")
     if drift.empty:
         say_instead([ax], "no token that two texts share")

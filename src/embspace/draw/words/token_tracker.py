@@ -34,7 +34,7 @@ def at_sum(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(layers: pd.DataFrame) -> str:
-    """Return how many words of the groups are nearest to themselves at the last layer."""
+    """Return how many words of every group are nearest to their own token at the last layer."""
     if layers.empty:
         return "No words to follow"
     last = layers["layer"].max()

@@ -22,12 +22,12 @@ REFITTED = "k-means of halves of the documents"
 def clusters_kept(
     cloud: TextVectors, vectors: Mapping[str, Float[np.ndarray, "text dim"]], seed: int = SEED
 ) -> pd.DataFrame:
-    """Return a row per version: the adjusted Rand index of the clusters with the first version's.
+    """Return a row per version: the adjusted Rand index of its clusters with the first version's.
 
     Clusters are by k-means with one seed, of vectors of unit length. The last row is the noise of
     the texts: clusters of the first version, fitted on halves of the documents, with the smallest
-    and the largest of 20 halves as bounds. Intervals of earlier rows are over documents, of given
-    clusters.
+    and the largest of 20 halves as bounds. Intervals of the other rows are over documents, the
+    clusters being given.
     """
     n_clusters = min(MOST_CLUSTERS, max(len(cloud) // TEXTS_PER_CLUSTER, 2))
     directions = [unit_rows(x.astype(np.float64)) for x in vectors.values()]

@@ -162,9 +162,9 @@ def shape_table(cloud: TextVectors) -> pd.DataFrame:
 
 
 def smallest(kept: pd.DataFrame, task: str, lost: float) -> pd.Series | None:
-    """Return the setting of the fewest bytes with a sure loss below a share; None if none.
+    """Return the setting of the fewest bytes that surely loses less than a share; None without any.
 
-    Of settings with equal bytes, the setting that keeps most.
+    Of settings with equal bytes, return the setting that keeps most.
     """
     rows = kept[(kept["task"] == task) & (kept["share_kept_low"] > 1 - lost)]
     rows = rows[rows["version"] != FULL].sort_values(
@@ -234,7 +234,7 @@ def measure_compression(
     lost: Annotated[float, Field(gt=0, lt=1)],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how much cut or rounded vectors of texts keep at the last layer.
+    """Measure how much vectors of texts keep at the last layer if they are cut or rounded.
 
     Settings: the first m coordinates, m principal components, m random coordinates; all coordinates
     in float16, int8, sign bits, and sign bits with rescoring. Components and ranges come from half
@@ -243,8 +243,8 @@ def measure_compression(
     `neighbors` the share of the neighbors by float32, `clusters` the adjusted Rand index of
     k-means. `difference` is from float32; the intervals over documents are simultaneous for all
     settings. `share_kept` is the share of float32's lead over chance, NaN if the lead is not sure;
-    `smallest` has the setting of the fewest bytes with a sure loss below the share `lost`; `first`
-    compares the first coordinates with random coordinates. Corpora with fewer than
+    `smallest` has the setting of the fewest bytes that surely loses less than the share `lost`;
+    `first` compares the first coordinates with random coordinates. Corpora with fewer than
     `fewest_documents` measured documents are left out; of larger corpora about `most_texts` texts
     are taken, of whole documents.
     """

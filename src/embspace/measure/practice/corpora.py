@@ -52,7 +52,7 @@ class CorpusStates:
         return half_vectors(self.halves.texts, means, fewest)
 
     def some(self, most_texts: int) -> "CorpusStates":
-        """Return at most about `most_texts` texts, of whole documents, and the texts' halves."""
+        """Return about `most_texts` texts at most, of whole documents, and the texts' halves."""
         n_documents = self.texts["document"].nunique()
         most = max(1, most_texts * n_documents // max(len(self.texts), 1))
         texts = some_documents(self.texts.reset_index(drop=True), most)

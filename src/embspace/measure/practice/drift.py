@@ -116,15 +116,16 @@ def measure_drift(
     n_listed: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure where two corpora are apart at the last layer, and halves of a corpus by layer.
+    """Measure where two corpora are apart at the last layer, and halves of a corpus at each layer.
 
     `halves` has the energy distance and the AUC of `measure_two_corpora` between `n_splits` random
     halves of a corpus's documents by layer, as a scale. The halves have no p, because deals of
-    documents call a twentieth of all halves apart by construction. All further tables are of the
-    last layer: clusters of both corpora (k-means without labels) with either corpus's share,
-    principal components, with p by deals of documents, words of more documents of a side (Fisher's
-    test, Holm), and the texts with the largest lean to the own corpus. A layer has the corpora with
-    enough documents and with unequal vectors. Corpora that share most documents are not compared.
+    documents call a twentieth of all halves apart by construction. All other tables are of the last
+    layer: clusters of both corpora (k-means without labels) with the share of each corpus,
+    principal components, with p by deals of documents, words that more documents of one side have
+    (Fisher's test, Holm), and the texts that lean most to their own corpus. A layer has the corpora
+    that have enough documents and whose vectors are not all equal. Corpora that share most
+    documents are not compared.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in DRIFT.tables}
     some = {name: corpus.some(most_texts) for name, corpus in corpora.items()}

@@ -23,9 +23,9 @@ def sizes_below(dim: int) -> list[int]:
 def first_against_random(cloud: TextVectors, seed: int = SEED) -> pd.DataFrame:
     """Return a row per size up to half of the coordinates, and a last row of the mean.
 
-    `first` and `random` are shares of the 10 nearest texts kept, `random` the mean over 20 orders
-    of the coordinates. `low` and `high` hold `difference` for further documents and for further
-    orders, possibly with the given order.
+    `first` and `random` are shares of the 10 nearest texts that are kept, `random` the mean over 20
+    orders of the coordinates. `low` and `high` hold `difference` for further documents and for
+    further orders, of which the given order may be one.
     """
     rng = np.random.default_rng(seed)
     chosen = np.zeros(len(cloud), dtype=bool)

@@ -1,4 +1,4 @@
-"""Two corpora by one model: differences in clusters, directions, words and texts."""
+"""Two corpora by one model: where they differ, in clusters, directions, words and texts."""
 
 from typing import NamedTuple
 
@@ -80,7 +80,7 @@ def distance_row(apart: TwoClouds, n_first: int, n_second: int) -> pd.DataFrame:
 def texts_table(
     both: BothCorpora, apart: TwoClouds, cluster: Int[np.ndarray, " text"]
 ) -> pd.DataFrame:
-    """Return the texts, farthest on the second side first."""
+    """Return the texts; those that lie farthest on the second side come first."""
     sides = (both.first, both.second)
     about = pd.concat([side.table.assign(corpus=side.corpus) for side in sides])
     table = pd.DataFrame(
@@ -197,7 +197,7 @@ def _words_of_documents(
 
 
 def words_table(both: BothCorpora) -> pd.DataFrame:
-    """Return words in more documents of one corpus; no rows for vectors alone."""
+    """Return words that more documents of one corpus have; no rows for vectors alone."""
     sides = _words_of_documents(_words_of_texts(both), both.document, both.is_first)
     columns = ["word", "first", "second", "log_odds", "p_value"]
     return pd.DataFrame(contrast_words(*sides), columns=columns)

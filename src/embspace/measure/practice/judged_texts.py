@@ -20,10 +20,10 @@ class Judged(NamedTuple):
 
     texts: TextVectors
     among: TextVectors
-    """The reference corpus; the texts themselves if judged against the rest."""
+    """The corpus that gives the scale; the texts themselves if each is held against the others."""
     nearest: Nearest
     own: Float[np.ndarray, " m"]
-    """Distances of the corpus's texts to the nearest texts of further documents."""
+    """Distances of the corpus's texts to the nearest texts of other documents."""
     p_value: Float[np.ndarray, " n"]
 
     @property
@@ -65,7 +65,7 @@ def chosen_of(p_value: Float[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
 
 
 def judged_within(cloud: TextVectors, k: int) -> Judged:
-    """Return the texts of a corpus, judged against the rest by the tail of all distances."""
+    """Return the texts of a corpus, each judged against the others by the tail of all distances."""
     nearest = nearest_of(cloud.vectors, cloud.vectors, cloud.documents, cloud.documents, k=k)
     return Judged(cloud, cloud, nearest, nearest.mean, tail_p_values(nearest.mean))
 
@@ -81,7 +81,7 @@ def judged_among(texts: TextVectors, cloud: TextVectors, k: int) -> Judged:
 def judged_table(
     judged: Judged, unknown_share: Float[np.ndarray, " n"] | None = None
 ) -> pd.DataFrame:
-    """Return a row per text, the farthest first, with the neighbor and known facts of the text.
+    """Return a row per text, the farthest first, with its neighbor and what is known of the text.
 
     Length, script, share of unknown tokens and start are of texts, not of vectors alone.
     """
@@ -124,10 +124,10 @@ def _about(judged: Judged, unknown_share: Float[np.ndarray, " n"] | None) -> pd.
 
 
 def kinds_of(table: pd.DataFrame) -> pd.DataFrame:
-    """Return traits of outliers beside traits of all further texts: medians, shares of scripts.
+    """Return traits of outliers beside those of all other texts: medians, shares of scripts.
 
-    Columns: trait, outliers, others. Without texts, outliers or further texts the table is empty;
-    an unknown trait has no row.
+    Columns: trait, outliers, others. Without texts, outliers or other texts the table is empty; an
+    unknown trait has no row.
     """
     rows: list[dict[str, Any]] = []
     chosen = table["is_outlier"].to_numpy(dtype=bool)

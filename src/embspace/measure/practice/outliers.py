@@ -1,4 +1,4 @@
-"""Stage `measure_outliers`: texts far from the rest of a corpus, or from a second corpus.
+"""Stage `measure_outliers`: which texts lie far from the rest of their corpus, or from another.
 
 `embspace outliers` asks the same of any corpus.
 """
@@ -112,17 +112,17 @@ def measure_outliers(
     n_listed: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how many texts lie far from the ten nearest, in the own corpus and in a second.
+    """Measure how many texts lie far from the ten nearest, in their corpus and in another one.
 
-    The distance of a text is the mean of 1 - cosine to the ten nearest texts of further documents.
-    Within a corpus, p is by the tail of all distances (100 texts or more); the null are Gaussian
-    clouds of equal mean and covariance. Against a second corpus p is conformal; the null are halves
-    of the first corpus's documents against the remaining halves. `share_below` is of texts with p
-    <= .05, `share` of outliers at a false discovery rate of 5 %. Conformal p have a `smallest_p`;
-    where a choice of any would take more than a tenth of the texts, `share` and the null are NaN.
-    `distances`, `texts` (the farthest) and `kinds` (traits of outliers beside the rest) are of the
-    last layer. Corpora with mostly the same documents, such as articles and the articles'
-    sentences, are not compared.
+    The distance of a text is the mean of 1 - cosine to the ten nearest texts of other documents.
+    Within a corpus, p is by the tail of all distances (100 texts or more); the null is Gaussian
+    clouds of equal mean and covariance. Against another corpus p is conformal; the null is halves
+    of this corpus's documents against the other halves. `share_below` is of texts with p <= .05,
+    `share` of outliers at a false discovery rate of 5 %. Conformal p have a `smallest_p`; where any
+    would be chosen only if more than a tenth of the texts had it, `share` and its null are NaN.
+    `distances`, `texts` (the farthest) and `kinds` (traits of outliers beside other texts) are of
+    the last layer. Corpora that share most documents, as articles and their sentences do, are not
+    compared.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in OUTLIERS.tables}
     some = {name: corpus.some(most_texts) for name, corpus in corpora.items()}

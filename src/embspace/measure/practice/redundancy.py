@@ -26,7 +26,7 @@ Curves = Float[np.ndarray, "... layer"]
 
 
 def load_profiles(*given: Any) -> dict[str, pd.DataFrame]:
-    """Return the profiles of a model, the first, and of the models under `profiled`.
+    """Return the profiles of a model, which comes first, and of the models under `profiled`.
 
     Arguments are folders, then name and description of the model, then the list.
     """
@@ -88,7 +88,7 @@ def measure_redundancy(
     """Measure the rank correlation of two measures over the layers of a model.
 
     `spearman` is the mean over clouds, a corpus and a kind of vectors each, `of_steps` of the
-    changes from layer to layer. Curves with a trend correlate by chance; the null are random walks
+    changes from layer to layer. Curves with a trend correlate by chance; the null is random walks
     with one measure's steps in random order and of random sign, alike in all clouds, and p is the
     larger of either measure walking, two-sided, adjusted for all pairs (Benjamini-Hochberg).
     `models` has the rank correlation between two models of their `spearman`, with p by measures

@@ -138,10 +138,10 @@ def held_out(
 
 
 def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]]) -> Scored:
-    """Return scores of texts with a label; the mean is the share of neighbors with the label.
+    """Return, for texts with a label, scores whose mean is the share of neighbors with the label.
 
-    A neighbor without a label shares no label. A text's score is the own share and the contribution
-    to further texts' shares.
+    A neighbor without a label counts as different. A text's score is its own share and what it
+    contributes to the shares of other texts.
     """
     label = pd.factorize(cloud.table["label"])[0]
     is_known = (cloud.table["label"] != "").to_numpy()
@@ -156,7 +156,7 @@ def _label_chance(
     document: Int[np.ndarray, " text"],
     is_known: Bool[np.ndarray, " text"],
 ) -> float:
-    """Return the mean share of a text's label among the candidates, texts of further documents."""
+    """Return the mean share of a text's label among the candidates, texts of other documents."""
     counts = np.zeros((document.max() + 1, label.max() + 1))
     np.add.at(counts, (document[is_known], label[is_known]), 1)
     same = (counts.sum(axis=0) - counts)[document[is_known], label[is_known]]

@@ -194,14 +194,14 @@ def measure_text_hubs(
     most_texts: Annotated[int, Field(ge=30)],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how often texts are among the ten nearest of further texts, at the last layer.
+    """Measure how often texts are among the ten nearest of other texts, at the last layer.
 
     `skewness` is of these counts, `largest` the largest count, `antihubs` the share of texts that
     are nobody's neighbor: by cosine, centered, and with local scaling, mutual proximity and CSLS.
     The null, Gaussian clouds of the texts' mean and covariance, stands beside the plain cosine;
-    `p_value_of_all` is p times the number of corpora (Bonferroni). `tasks` has the versions'
-    changes of search and labels, paired over documents. Corpora are chosen as by
-    `measure_compression`; all texts are measured.
+    `p_value_of_all` is p times the number of corpora (Bonferroni). `tasks` has what each version
+    changes in search and labels, paired over documents. Corpora are chosen as by
+    `measure_compression`; all of their texts are measured.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in TEXT_HUBS.tables}
     held = held_out_corpora(corpora, pooling, fewest_documents, most_texts, seed)

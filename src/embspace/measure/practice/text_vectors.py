@@ -32,7 +32,7 @@ class TextVectors:
 
     @cached_property
     def documents(self) -> Int[np.ndarray, " text"]:
-        """Return the number of the texts' documents, the independent units; copies share a unit."""
+        """Return the number of each text's document, the independent unit; copies share one."""
         return np.asarray(pd.factorize(self.table["document"])[0], dtype=np.int64)
 
     @property
@@ -114,8 +114,8 @@ def half_vectors(
 ) -> HalfVectors | None:
     """Return halves of texts as queries and candidates; None with fewer documents.
 
-    `texts` has a row per read half with a vector: id, document, copy_of, half. A text with a single
-    read half is left out.
+    `texts` has a row, with its vector, for each half that was read: id, document, copy_of, half. A
+    text of which only one half was read is left out.
     """
     from embspace.measure.tables.half_scores import copies_of_queries
 

@@ -1,4 +1,4 @@
-"""Stage `measure_transforms`: effects of centering, whitening and similar changes on texts.
+"""Stage `measure_transforms`: what centering, whitening and similar changes do to texts.
 
 `embspace transform` asks the same of any corpus.
 """
@@ -167,16 +167,16 @@ def measure_transforms(
     most_texts: Annotated[int, Field(ge=30)],
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure the effects of changes of coordinates on texts at the last layer.
+    """Measure what changes of coordinates do to texts at the last layer.
 
     Changes are fitted on half of the documents and measured on the other half: unit length,
     centered, without the top 1 to 3 components, standardized, whitened; `ranks` compares by
     Spearman's correlation. `search` is the mean reciprocal rank of first halves of texts for their
-    second halves, `pairs` the share of further texts less similar than the second half, `labels`
-    the share of ten neighbors of the same label; `anisotropy` is the mean cosine, `hubness` the
-    skewness of 10-occurrences. `difference` is from `raw`; the intervals over documents are
-    simultaneous for all changes. `best` has the change with the largest sure gain in a task and no
-    sure harm. Corpora are chosen as by `measure_compression`.
+    second halves, `pairs` the share of other texts that are less similar than the text's other
+    half, `labels` the share of ten neighbors of the same label; `anisotropy` is the mean cosine,
+    `hubness` the skewness of 10-occurrences. `difference` is from `raw`; the intervals over
+    documents are simultaneous for all changes. `best` has the change that surely helps a task most
+    and surely harms none. Corpora are chosen as by `measure_compression`.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in TRANSFORMS.tables}
     held = held_out_corpora(corpora, pooling, fewest_documents, most_texts, seed)

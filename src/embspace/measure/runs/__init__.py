@@ -1,1 +1,1 @@
-"""Measures of a model over training."""
+"""Measures of a model over its training."""

@@ -47,11 +47,11 @@ def measure_dynamics(
     tokens_per_batch: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return a row per checkpoint, layer, change and measure, of held-out documents' tokens.
+    """Return a row per checkpoint, layer, change and measure, of tokens of held-out documents.
 
     The measures of direction and spectrum are of all tokens of the first `n_documents` unseen in
-    training; intrinsic dimensions are the mean over disjoint batches of `batch_size` of these
-    tokens, shuffled, every vector once; all but `left_out`. Every checkpoint reads the same tokens.
+    training; intrinsic dimensions are means over disjoint batches of `batch_size` of these tokens,
+    shuffled, every vector once; all but `left_out`. Every checkpoint reads the same tokens.
     """
     settings = Settings(changes, left_out, batch_size, tokens_per_batch, seed)
     measure = partial(_rows, run.window, settings)

@@ -52,7 +52,7 @@ def states_of(
     tokens_per_batch: int,
     device: str = "cpu",
 ) -> CorpusStates:
-    """Return the tokens read by a checkpoint, `window` at once, with the states.
+    """Return the tokens that a checkpoint reads, `window` at once, and their states.
 
     `texts` has the columns `document` and `text`.
     """

@@ -1,4 +1,4 @@
-"""Inputs of analyses of a published training, and the choice of documents."""
+"""What analyses of a published training read, and how documents of the texts are chosen."""
 
 from pathlib import Path
 
@@ -32,9 +32,9 @@ READ: dict[str, str | Source] = {
 
 
 def place_of(checkpoint: PublishedCheckpoint) -> Row:
-    """Return the key of a checkpoint's rows.
+    """Return the columns that tell the rows of a checkpoint apart.
 
-    Runs of ours have several seeds and phases; makers publish a single seed and phase.
+    Runs of ours have several seeds and phases; makers publish one of each.
     """
     return {"seed": 0, "phase": "pretraining", "step": checkpoint.step}
 

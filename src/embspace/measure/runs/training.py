@@ -33,7 +33,7 @@ TOKEN_QUANTITIES = ["loss", "accuracy", "next_sentence_accuracy"]
 
 
 def agreements_of(corpora: str, texts: str, _: str, run: Run) -> pd.DataFrame | None:
-    """Return the verbs of held-out texts of a grammar; None for further texts."""
+    """Return the verbs of held-out texts that a grammar made; None for other texts."""
     corpus = describe_corpus(run.corpus, read_yaml(Path(corpora, f"{run.corpus}.yaml")))
     if not isinstance(corpus, GrammarCorpus):
         return None

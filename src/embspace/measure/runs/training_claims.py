@@ -1,7 +1,7 @@
 """Stage `measure_training_claims`: verdicts on the claims of Razzhigaev et al. for a run.
 
-Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928), sections 4.1 to 4.3. The
-deciding rules stand in conf/measure/runs/training_claims.yaml; the date of the rules in
+Razzhigaev et al. (2024), "The shape of learning" (arXiv 2311.05928), sections 4.1 to 4.3. The rules
+that decide are in conf/measure/runs/training_claims.yaml; when they were fixed is in
 data/published/razzhigaev_shape_of_learning.yaml.
 """
 

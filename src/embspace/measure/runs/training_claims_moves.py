@@ -18,7 +18,7 @@ OverSteps = Float[np.ndarray, " step"]
 
 
 def growth_over(steps: StepNumbers, means: OverSteps) -> tuple[Statistic, Statistic]:
-    """Rank correlation with the step, and the last quarter's share of the range.
+    """Return the rank correlation with the step, and the last quarter's share of the range.
 
     The intervals span the values with any one checkpoint left out.
     """

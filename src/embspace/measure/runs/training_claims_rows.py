@@ -41,11 +41,11 @@ COLUMNS: Mapping[str, Column] = (
 ANISOTROPY, DIMENSION = "top_variance_share", "two_nn"
 GROWTH, RISE_AND_FALL = "anisotropy grows, then settles", "dimension rises, then falls"
 CLAIMED_OF = {BELL: DECODER, FLAT: ENCODER, GROWTH: DECODER, RISE_AND_FALL: DECODER}
-"""Claim -> the kind of model in the paper."""
+"""Claim -> the kind of model for which the paper makes it."""
 
 
 class ClaimRules(ShapeRules):
-    """The deciding bounds of the claims."""
+    """The bounds that decide the claims."""
 
     rank_correlation: Share  # of the anisotropy with the step
     settled_share: Share  # of its range, that the last quarter of checkpoints may move by

@@ -109,7 +109,7 @@ class _Scores:
 
 
 def _share_unknown(regression: Any, texts: list[str]) -> float:
-    """Return the share of the regression's words absent from all training texts."""
+    """Return the share of the regression's words that no training text has."""
     counts = regression[0]
     words = counts.build_analyzer()(" ".join(texts))
     return sum(word not in counts.vocabulary_ for word in words) / len(words)

@@ -50,7 +50,7 @@ class Conditional:
         return -np.log(np.where(n > 0, probability, prior))
 
     def guess(self, context: Ids) -> Ids:
-        """Return the most frequent token by context; in an unseen context, of all."""
+        """Return the most frequent token of each context; for an unseen context, of all texts."""
         best = np.asarray(self.counts.argmax(axis=1))
         is_known = np.diff(self.counts.indptr) > 0
         return np.where(is_known, best, self.unigram.guess())[context]
@@ -64,7 +64,7 @@ class CountModels:
     bigram: Conditional
     """Given the token before."""
     place: Conditional
-    """Given the position in the window: the common content of near copies."""
+    """Given the position in the window: what near copies of a text share."""
 
 
 def count_tokens(
@@ -75,7 +75,7 @@ def count_tokens(
 ) -> CountModels:
     """Return counts over windows, without padding; all of `n_kinds` ids are possible.
 
-    `special` ids may come before a token, but are never asked for.
+    `special` ids may come before a token, but are never to be predicted.
     """
     is_ordinary = ~np.isin(np.arange(n_kinds), special)
     inside = np.arange(rows.shape[1]) < n_tokens[:, None]

@@ -17,7 +17,7 @@ LanguageModeling = MaskedLanguageModeling | CausalLanguageModeling
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The tokens for a language model to predict, a row each, in the order of the windows."""
+    """The tokens that a language model has to predict, one per row, in the order of the windows."""
 
     window: Int[np.ndarray, " n"]
     position: Int[np.ndarray, " n"]

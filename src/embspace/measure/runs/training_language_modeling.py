@@ -31,7 +31,7 @@ def counts_row(
 ) -> Row:
     """Return the losses of models of counts on the targets of the models of a phase.
 
-    For any checkpoint of the phase, for all have the same tokenizer.
+    The checkpoint may be any of the phase, for all have the same tokenizer.
     """
     phase: Any = run.phases[checkpoint.phase]
     read_record(checkpoint.folder)  # the files are those that training wrote

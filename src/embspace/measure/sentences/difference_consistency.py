@@ -1,4 +1,4 @@
-"""Measures whether a category's differences point in the same direction: a row per category."""
+"""Measures whether differences of a category point in the same direction: a row per category."""
 
 from dataclasses import dataclass
 
@@ -52,7 +52,7 @@ class _Category:
 
     @property
     def every(self) -> Bool[np.ndarray, "pair pair"]:
-        """All are compared pairwise."""
+        """Return the mask by which all pairs are compared with each other."""
         return np.ones((self.n, self.n), dtype=bool)
 
 

@@ -1,4 +1,4 @@
-"""Pairs of sentences by category, with vectors and random draws."""
+"""Pairs of sentences by category, their vectors, and what is drawn at random of them."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class SentencePairs:
 
 
 def sentence_pairs(table: pd.DataFrame, tokens: pd.DataFrame) -> SentencePairs:
-    """The pairs of a table of sentences: category, pair and side, first or second.
+    """Return the pairs of a table of sentences: category, pair and side, first or second.
 
     `tokens` has the ids of the tokens, and the row of the sentence as `window`.
     """
@@ -96,7 +96,7 @@ class Draws:
     re_paired: list[Drawn]
     """Of each category, the second sentences dealt out anew to the first."""
     unrelated: list[Drawn]
-    """By category, pairs of sentences of further categories; -1 for none."""
+    """By category, pairs of sentences of other categories; -1 for none."""
     two_unrelated: Drawn
     """Two pairs each, four sentences of four categories."""
 

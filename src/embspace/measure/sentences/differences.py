@@ -151,7 +151,7 @@ def measure_differences(
     level: Share,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Consistency of the differences within categories, cosines between mean differences, a map.
+    """Measure consistency within categories, cosines between mean differences, and a map.
 
     A difference is the vector of a pair's second sentence minus the vector of the first: the
     category `female-male` points from female to male, `doctor-nurse` from doctor to nurse; a
@@ -238,7 +238,7 @@ def _at(table: pd.DataFrame, layer: int, pooling: str) -> pd.DataFrame:
 
 
 def _cosine_summary(cosines: pd.DataFrame, bias_categories: list[str]) -> dict[str, Any]:
-    """The rows of the bias and of three extremes; a missing row is empty."""
+    """Return the rows of the bias and of three extremes; a missing row is empty."""
     defined = cosines.dropna(subset="cosine")
     cosine = defined["cosine"].astype(np.float64)
     is_bias = [
@@ -290,7 +290,7 @@ def _map(
 def _examples(
     stimuli: pd.DataFrame, pairs: SentencePairs, differences: Float[np.ndarray, "pair dim"]
 ) -> pd.DataFrame:
-    """The first pair by category, and the length of the difference."""
+    """Return the first pair of each category, and the length of its difference."""
     chosen = [int(pairs.of(number)[0]) for number in range(len(pairs.categories))]
     texts, length = stimuli["text"].to_numpy(), norms(differences)
     return DIFFERENCES.tables["examples"].of(

@@ -88,9 +88,9 @@ def contrast_table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return a row per kind of pair, pooling and layer: the cosine, beside the paraphrases' cosine.
+    """Return a row per kind of pair, pooling and layer: the cosine, beside that of paraphrases.
 
-    `auc` is the probability of a pair of paraphrases to be more alike than a pair of the kind;
+    `auc` is the probability that a pair of paraphrases is more alike than a pair of the kind;
     `relative_similarity` is where paraphrases lie between unrelated pairs, 0, and the kind, 1.
     Half-samples are of meanings, and of pairs of controls.
     """

@@ -142,7 +142,7 @@ def _estimates(
 def group_statistic(x: Float[np.ndarray, "layer sentence dim"], sentences: Sentences) -> Statistic:
     """Return `QUANTITIES` by layer, as a function of the chosen units.
 
-    Silhouettes and nearest sentences are looked for among all sentences, whatever the choice: fewer
+    Silhouettes and nearest sentences are looked for among all sentences, chosen or not: fewer
     groups would make both easier.
     """
     cosines, distances = cosines_of(x), distances_of(x)
@@ -168,7 +168,7 @@ def _weighted(
     label: Int[np.ndarray, " row"],
     sizes: Int[np.ndarray, " group"],
 ) -> Float[np.ndarray, " layer"]:
-    """Return the mean over the rows, with the groups' weights in the whole."""
+    """Return the mean over the rows, each group with the weight that it has in the whole."""
     weights = sizes / np.maximum(np.bincount(label, minlength=len(sizes)), 1)
     return np.average(values, axis=1, weights=weights[label])
 
@@ -216,7 +216,7 @@ def _purity(clusters: Int[np.ndarray, " n"] | None, label: Int[np.ndarray, "*dra
 def group_pair_table(
     sentences: Sentences, *, n_half_samples: int, level: float, generator: np.random.Generator
 ) -> pd.DataFrame:
-    """Return a row per two groups, possibly the same: mean cosine and distance of sentences.
+    """Return a row per two groups, or group with itself: mean cosine and distance of sentences.
 
     Half-samples are of the sentences within groups.
     """
@@ -242,7 +242,7 @@ def group_pair_table(
 
 
 def n_pairs(sizes: Int[np.ndarray, " group"], i: int, j: int) -> int:
-    """Return the number of pairs of different sentences, of two groups."""
+    """Return the number of pairs of different sentences, one from each group."""
     return int(sizes[i] * (sizes[i] - 1) // 2 if i == j else sizes[i] * sizes[j])
 
 

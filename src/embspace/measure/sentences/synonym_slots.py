@@ -27,7 +27,7 @@ COLUMNS = ["group", "pooling", "layer", "n_changed", "n_pairs", *estimate_names(
 
 @dataclass(frozen=True)
 class Frames:
-    """Sentences made from frames, and a frame's pairs by the number of changed words."""
+    """Sentences made from frames, and which pairs of a frame differ in how many words."""
 
     names: list[str]
     label: Int[np.ndarray, " sentence"]
@@ -90,7 +90,7 @@ def slot_table(
 
 
 def slot_statistic(x: Float[np.ndarray, "layer sentence dim"], frames: Frames) -> Statistic:
-    """Return `QUANTITIES` by frame and of all, as a function of the chosen sentences."""
+    """Return `QUANTITIES` by frame and for all frames, as a function of the chosen sentences."""
     cosines, distances = cosines_of(x), distances_of(x)
     n_frames = len(frames.names)
 

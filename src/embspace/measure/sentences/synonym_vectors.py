@@ -26,7 +26,7 @@ Statistic = Callable[[Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
 
 @dataclass(frozen=True)
 class Stimuli:
-    """A set of sentences: the table, the tokens, the pooled states by tensor."""
+    """A set of sentences: the table, the tokens, and the pooled states by tensor."""
 
     table: pd.DataFrame
     tokens: pd.DataFrame
@@ -52,9 +52,9 @@ class PooledVectors:
 
 
 def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
-    """Return the vectors by pooling and as a bag of words; none for a model without texts.
+    """Return the vectors by pooling and as a bag of words; none for a model that reads no text.
 
-    The bag of words is a further pooling with one layer, 0: the sum of a direction per token,
+    The bag of words is a further pooling with one layer, 0: the sum of one direction per token,
     without order or meaning.
     """
     states, n = stimuli.states, len(stimuli.table)
@@ -68,7 +68,7 @@ def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
 
 
 def bag_of_words(tokens: pd.DataFrame, n: int) -> Float[np.ndarray, "sentence word"]:
-    """Return the counts of tokens in `n` sentences, without special tokens."""
+    """Return how often each token stands in each of `n` sentences, without special tokens."""
     ordinary = tokens[~tokens["special"].astype(bool)]
     ids, column = np.unique(ordinary["id"].to_numpy(np.int64), return_inverse=True)
     counts = np.zeros((n, len(ids)))

@@ -190,14 +190,14 @@ def measure_synonyms(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure the cohesion of groups of sentences, the effect of words, and the deciding changes.
+    """Measure how groups of sentences hold together, how words change them, and what decides.
 
     By layer and pooling (for a decoder also the last token), trained and at random weights, and as
     a bag of words. Cosines are of raw vectors: a center would have to be chosen, while ranks,
-    clusters and p values compare layers without a center. Intervals, `level`, are of
-    `n_half_samples`; nulls of `n_shuffles` of the labels of groups. Maps are of the last layer, and
-    of the mean in the place of a first token without context. `sets` are the `SETS`. Tables are
-    empty for a model without texts.
+    clusters and p values compare layers without one. Intervals, `level`, are of `n_half_samples`;
+    nulls of `n_shuffles` of the labels of groups. Maps are of the last layer, and of the mean in
+    the place of a first token without context. `sets` are the `SETS`. Tables are empty for a model
+    that reads no text.
     """
     synonyms, paraphrases, controls = (sets[name] for name in SETS)
     streams = np.random.default_rng(seed).spawn(4)

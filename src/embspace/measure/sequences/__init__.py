@@ -1,1 +1,1 @@
-"""Measures of classifiers of simulated sequences, against the known facts of the sequences."""
+"""Measures what classifiers of simulated sequences have learned, against what is known of them."""

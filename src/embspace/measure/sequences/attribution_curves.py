@@ -18,8 +18,8 @@ def curve_rows(
 ) -> Iterator[Row]:
     """Yield a row per seed, method, curve and number of places: the probability of the class.
 
-    `n_hidden` are the numbers of first places hidden or, for an insertion curve, shown alone. Over
-    documents with a defining change, as for the areas.
+    `n_hidden` is the number of first places that are hidden or, for an insertion curve, that alone
+    are shown. The means are over documents with a defining change, as for the areas.
     """
     rows, stratum = _documents(placed)
     for model in models:
@@ -42,7 +42,10 @@ def curve_rows(
 def area_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, steps: list[int], **options: Any
 ) -> Iterator[Row]:
-    """Yield a row per seed, method and curve: the area, and paired differences from controls."""
+    """Yield a row per seed, method and curve: the area, and paired differences from controls.
+
+    The controls are places in random order, and the regression.
+    """
     rows, stratum = _documents(placed)
     level = options["level"]
     for model in models:

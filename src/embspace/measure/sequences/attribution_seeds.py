@@ -1,4 +1,4 @@
-"""The basis of a classifier's answers: scores, and the effect of hiding the first places."""
+"""What a classifier's answers rest on: scores, and the effect of hiding the first places."""
 
 from dataclasses import dataclass
 from typing import Any

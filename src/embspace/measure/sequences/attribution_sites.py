@@ -1,4 +1,4 @@
-"""Compares the first places of a method with the known defining changes."""
+"""Compares the places that a method ranks first with the defining changes, which are known."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,9 +25,9 @@ def precision_rows(
 ) -> list[Row]:
     """Return a row per model and method: precision at as many first places as are true.
 
-    Over documents with a defining change. The last model is the regression. For a trained model,
-    `largest_random_precision` is the largest of the same method over all random weights, and
-    `finds_sites` the verdict: the interval is above this precision and above chance.
+    The means are over documents with a defining change. The last model is the regression. For a
+    trained model, `largest_random_precision` is the largest of the same method over all random
+    weights, and `finds_sites` the verdict: the interval is above this precision and above chance.
     """
     rows = list(_precisions(models, placed, **options))
     at_random = [row for row in rows if row["weights"] == RANDOM]

@@ -100,7 +100,7 @@ def document_distances(
 def _halves(
     stratum: Int[np.ndarray, " document"], n_resamples: int, generator: np.random.Generator
 ) -> Bool[np.ndarray, "half document"]:
-    """Return the documents in the halves, by half: half of every class; none of fewer than four."""
+    """Return which documents are in each half: half of every class; none of fewer than four."""
     chosen = np.zeros((n_resamples if len(stratum) >= 4 else 0, len(stratum)), dtype=bool)
     for row in chosen:
         row[half_of_each(stratum, generator)] = True

@@ -1,4 +1,4 @@
-"""Maps of the first token of sequences at some layers, and the maps' quality."""
+"""Maps of the first token of sequences at some layers, and what the maps keep."""
 
 from dataclasses import asdict, dataclass
 

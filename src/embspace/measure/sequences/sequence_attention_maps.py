@@ -38,7 +38,7 @@ class SequenceAttention:
     weights: str
     model_seed: int
     inside: dict[str, Float[np.ndarray, "reader layer head document"]]
-    """By region, the mean attention to a place inside; NaN for a document without the region."""
+    """By region, the mean attention to a place in it; NaN for a document without the region."""
     outside: dict[str, Float[np.ndarray, "reader layer head document"]]
     states: Float[np.ndarray, "measure state document"]
     """`OF_STATES`, layers 0..L."""
@@ -57,7 +57,7 @@ def attention_of_seed(
     final_norm: str | None,
     random_seed: int | None,
 ) -> SequenceAttention:
-    """Sum up a run's seed, or random weights of the architecture."""
+    """Sum up the attention of one of a run's seeds, or of random weights of its architecture."""
     checkpoint = last_checkpoints(root, run, str(classification_of(run)))[number]
     module = load_classifier(run, checkpoint).base_model
     encoded = encode_sequences(run, checkpoint, placed.sequences.texts)
@@ -71,7 +71,7 @@ def attention_of_seed(
 def region_places(
     placed: PlacedSequences, regions: dict[str, list[int]]
 ) -> dict[str, Bool[np.ndarray, "text place"]]:
-    """Return whether places lie in the region, by region and text.
+    """Return by region which places of each text lie in it.
 
     Raises:
         InputError: if a region is not two codons of the gene's region in order.
@@ -151,7 +151,7 @@ def _mean_over(
     readers: Float[np.ndarray, "reader layer head text place"],
     chosen: Bool[np.ndarray, "text place"],
 ) -> Float[np.ndarray, "reader layer head text"]:
-    """Return the mean over the chosen places by text; NaN for a text without chosen places."""
+    """Return the mean over the chosen places of each text; NaN for a text without any."""
     n_chosen = chosen.sum(axis=1)
     sums = (readers * chosen).sum(axis=-1)
     return np.asarray(np.where(n_chosen, sums / np.maximum(n_chosen, 1), np.nan))

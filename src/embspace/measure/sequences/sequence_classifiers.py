@@ -1,4 +1,4 @@
-"""The classifiers of a run, after and before training, and the classifiers' input."""
+"""The classifiers of a run, after training and before any, and what they read of sequences."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Encoded:
     places: Int[np.ndarray, " place"]
     """The positions of the ordinary tokens, one a place of the gene; position 0 is [CLS]."""
     mask_id: int
-    """The token in the place of a hidden token."""
+    """The token that stands for a hidden token."""
 
 
 def last_checkpoints(root: str, run: Run, phase: str) -> list[Checkpoint]:
@@ -36,7 +36,7 @@ def last_checkpoints(root: str, run: Run, phase: str) -> list[Checkpoint]:
 
 
 def load_classifier(run: Run, checkpoint: Checkpoint) -> Any:
-    """Load a checkpoint with the head of the phase, after a check of the record."""
+    """Check the record of a checkpoint, then load the checkpoint with the head of its phase."""
     import torch
 
     torch.set_num_threads(1)  # the seeds take one core each

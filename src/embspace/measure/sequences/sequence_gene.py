@@ -16,18 +16,18 @@ CHANGE = ["class", "change", "codon", "codon_to"]
 
 @dataclass(frozen=True, eq=False)
 class Gene:
-    """The places of a region, a place per k-mer, and the region's defining changes."""
+    """The places of a region, one per k-mer, and the defining changes in the region."""
 
     codons: Int[np.ndarray, "place 2"]
     """The first and last codon of each place, in numbers of the gene."""
     changes: pd.DataFrame
     """A row per class and changed codon: `CHANGE`."""
     covers: Bool[np.ndarray, "change place"]
-    """Whether places have the whole codon of a change."""
+    """Which places have the whole codon of a change."""
     starts: Int[np.ndarray, "change place"]
     """Where in the k-mer the codon begins."""
     deleting: frozenset[str]
-    """Classes that delete codons of the region and thereby shift later places."""
+    """Classes that delete codons of the region, so that later places are shifted."""
 
     @property
     def n_places(self) -> int:
@@ -35,7 +35,7 @@ class Gene:
         return len(self.codons)
 
     def present(self, words: list[str]) -> Bool[np.ndarray, " change"]:
-        """Return by change whether a sequence has the codon; `words` are the k-mers by place."""
+        """Return whether a sequence has each change's codon; `words` are its k-mers by place."""
         is_present = []
         for codon_to, covers, starts in zip(
             self.changes["codon_to"], self.covers, self.starts, strict=True
@@ -51,10 +51,10 @@ class Gene:
 
 
 def gene_of(corpus: LineagesCorpus) -> Gene:
-    """Return the places and changes of the region of a corpus, from already checked tables.
+    """Return the places and changes of a corpus's region; its tables were checked when it was made.
 
-    As for k-mers, the region is filled up to a multiple of k, and only whole windows are taken: the
-    last codons may be in none.
+    As for k-mers, the region is filled up to a multiple of k, and only whole windows are taken, so
+    that the last codons may be in none.
 
     Raises:
         InputError: if a table of the corpus cannot be read.
@@ -89,5 +89,5 @@ def gene_of(corpus: LineagesCorpus) -> Gene:
 
 
 def _name(gene: str, codon: int, codon_to: str) -> str:
-    """Return a change in biologists' notation, as N501Y."""
+    """Return a change as biologists write it, such as N501Y."""
     return f"{translate(gene[3 * codon - 3 : 3 * codon])}{codon}{translate(codon_to)}"

@@ -1,4 +1,4 @@
-"""Intervals of means over documents, with constant shares of the classes."""
+"""Intervals of means over documents, in which every class keeps its share."""
 
 import numpy as np
 import pandas as pd

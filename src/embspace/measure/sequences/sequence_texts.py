@@ -22,7 +22,7 @@ class Sequences:
 
     texts: list[str]
     classes: list[str]
-    """All names, in the order of the model's numbers."""
+    """All names, in the order in which the model numbers them."""
     label: Int[np.ndarray, " text"]
     document: Int[np.ndarray, " text"]
 
@@ -35,26 +35,26 @@ class Sequences:
 
 @dataclass(frozen=True, eq=False)
 class PlacedSequences:
-    """A sequence per document, with k-mers at the places of the gene."""
+    """One sequence per document, whose k-mers are places of the gene."""
 
     sequences: Sequences
     gene: Gene
     has: Bool[np.ndarray, "text change"]
-    """Whether a text has the class of a change, and the change's codon."""
+    """Whether a text is of the class of a change, and has the codon of the change."""
 
     @property
     def true_places(self) -> Bool[np.ndarray, "text place"]:
-        """Return whether places cover a defining change of the text's class that the text has."""
+        """Return which places cover a defining change that the text has, of its own class."""
         return np.asarray(self.has.astype(int) @ self.gene.covers.astype(int) > 0)
 
     @property
     def places_of_any(self) -> Bool[np.ndarray, " place"]:
-        """Return whether places cover a codon changed in any class."""
+        """Return which places cover a codon that any class changes."""
         return np.asarray(self.gene.covers.any(axis=0))
 
 
 def classification_of(run: Run) -> str | None:
-    """Return the name of the phase of an encoder that learns classes; None without the phase."""
+    """Return the name of the phase in which an encoder learns classes; None if there is none."""
     phases = list(run.phases.items())
     name, last = phases[-1]
     # What is read from left to right has its class at the last token, not at the first.
@@ -65,7 +65,7 @@ def classification_of(run: Run) -> str | None:
 def held_out_sequences(
     name: str, run: Run, corpus: Corpus, texts: pd.DataFrame
 ) -> Sequences | None:
-    """Return the held-out texts of a run that classifies sequences; None for further runs.
+    """Return the held-out texts of a run that classifies sequences; None for other runs.
 
     Raises:
         InputError: naming the run's file, if no text is held out, or all are of the same class.
@@ -75,7 +75,7 @@ def held_out_sequences(
 
 
 def held_out_texts(name: str, run: Run, texts: pd.DataFrame) -> Sequences | None:
-    """Return the held-out texts of a run that classifies any texts; None for further runs.
+    """Return the held-out texts of a run that classifies texts of any kind; None for other runs.
 
     Raises:
         InputError: as `held_out_sequences`.

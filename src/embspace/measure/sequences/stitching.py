@@ -1,4 +1,4 @@
-"""Stage `measure_stitching`: the lower blocks of a model below a second model's classifier."""
+"""Stage `measure_stitching`: the lower blocks of a model below the classifier of another model."""
 
 from typing import Any
 
@@ -84,7 +84,7 @@ def measure_stitching(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Classify texts by the lower blocks of a model and the upper blocks of a second model.
+    """Classify texts by the lower blocks of one model and the upper blocks of another.
 
     Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 5.2. The lower part,
     embeddings and blocks 1..l, is from a model before classification; the upper part, blocks l+1..L

@@ -1,4 +1,4 @@
-"""Reads the stitched models, and the classified texts."""
+"""Reads the models that are stitched, and the texts that they classify."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,17 +30,17 @@ Embedding = Float[np.ndarray, "token dim"]
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """The classified sequences, and the training sequences of a trained stitch."""
+    """The sequences that are classified, and those to which a trained stitch is fitted."""
 
     held_out: Sequences
     training: list[str]
     read: list[str]
-    """The counts of tokens in all training texts of the run."""
+    """All texts that the run was trained on, which tell how often it has read each token."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReadModel:
-    """A model, the embeddings, and the texts as token ids."""
+    """A model, its embeddings, and the texts as its token ids."""
 
     module: Any
     embedding: Embedding
@@ -52,7 +52,7 @@ class ReadModel:
 
 
 def load_texts(corpora: str, texts: str, name: str, run: Run) -> Texts | None:
-    """Return the texts of a run that classifies sequences or, above a second model, any texts.
+    """Return the texts of a run that classifies sequences; if stitched on a model, of any texts.
 
     Raises:
         InputError: as `held_out_sequences`.
@@ -73,7 +73,7 @@ def stitched_texts(held_out: Sequences | None, texts: pd.DataFrame) -> Texts | N
 def read_model(
     run: Run, root: str, phase: str, number: int, texts: Texts, final_norm: str | None
 ) -> ReadModel:
-    """Return a run's seed after a phase.
+    """Return the model of one of a run's seeds after a phase.
 
     Raises:
         InputError: if a file is missing or changed, or for an unknown architecture.

@@ -1,4 +1,4 @@
-"""Classifies sequences by the lower blocks of a seed and the upper blocks of a second."""
+"""Classifies sequences by the lower blocks of one seed and the upper blocks of another."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ Stitch = Sequence[LinearStitch]
 
 
 class Explained(NamedTuple):
-    """The share of the lower model's embeddings explained by the upper model's."""
+    """The share of the lower model's embeddings that the upper model's explain."""
 
     share: float
     shuffled: float
@@ -53,14 +53,14 @@ class Explained(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StitchedPair:
-    """The answers of the upper blocks of a seed on the lower blocks of a second."""
+    """The answers of the upper blocks of one seed on the lower blocks of another."""
 
     upper_seed: int
-    """The seed of the model with learned classes: the upper blocks and the head."""
+    """The seed whose model has learned the classes; it gives the upper blocks and the head."""
     lower: int | str
     """The seed of the pretrained model, or a model outside the run: embeddings, lower blocks."""
     is_control: bool
-    """True for a seed above the same seed's pretraining, with two nearly equal spaces."""
+    """True for a seed above its own pretraining, where the two spaces are nearly the same."""
     unstitched: Bool[np.ndarray, " text"]
     """Whether the classifier itself, the whole of the upper model, is right."""
     right: Mapping[str, Right]
@@ -68,7 +68,7 @@ class StitchedPair:
     null: Mapping[str, Sequence[RightOfFirst]]
     """By kind of random stitch and by draw, for the first text of every document."""
     explained: Explained
-    """The explained share of all embeddings; tokens weigh alike."""
+    """The share of all embeddings that is explained; all tokens weigh alike."""
     frequent_explained: Explained
     """The share over tokens that training has read `least_count` times or more."""
 
@@ -201,10 +201,10 @@ def _pair(
 def frequent_tokens(
     read: TokenIds, n_tokens: int, least_count: int
 ) -> Int[np.ndarray, " frequent"]:
-    """Return the tokens, special tokens included, with `least_count` occurrences or more.
+    """Return the tokens, special tokens included, that occur `least_count` times or more.
 
     Raises:
-        InputError: if fewer than two.
+        InputError: if these tokens are fewer than two.
     """
     counts = np.bincount(read.ids[read.mask], minlength=n_tokens)
     frequent = np.flatnonzero(counts >= least_count)
@@ -224,9 +224,9 @@ def zero_shot_stitches(
     n_draws: int,
     generator: np.random.Generator,
 ) -> tuple[dict[str, Stitch], dict[str, list[Stitch]]]:
-    """Return the untrained stitches, and the draws of random stitches; all layers alike.
+    """Return the stitches that are not trained, and the draws of random stitches; all layers alike.
 
-    The stitch `FREQUENT` is through the rows `frequent` of the embeddings alone.
+    The stitch `FREQUENT` goes through the rows `frequent` of the embeddings alone.
     """
     kernel = vocabulary_kernel(lower, upper)
     turned = [turned_kernel(kernel, generator) for _ in range(n_draws)]
@@ -272,7 +272,7 @@ def _all_right(
     null: Mapping[str, Sequence[Stitch]],
     entered: Sequence[int],
 ) -> tuple[dict[str, Right], dict[str, list[RightOfFirst]]]:
-    """Return right answers by stitch; for random stitches, of the documents' first texts."""
+    """Return right answers by stitch; for random stitches, on the first text of each document."""
     module, label, rows = upper.module, held_out.label, first_of_each(held_out.document)
     some, first = upper.held_out.of(rows), states[:, rows]
     return (

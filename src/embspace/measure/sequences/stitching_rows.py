@@ -143,7 +143,7 @@ def _place(pair: StitchedPair) -> Row:
 
 
 def verdict(low: float, high: float, *, above: float, not_above: float) -> str:
-    """Return whether a whole interval is above `above`, no part above `not_above`, or neither."""
+    """Return whether an interval is all above `above`, in no part above `not_above`, or neither."""
     low, high, above, not_above = (round(bound, DIGITS) for bound in (low, high, above, not_above))
     if low > above:
         return MATCHES
@@ -162,7 +162,7 @@ def chance_of(sequences: Sequences) -> float:
 
 
 def _best_of_null(pair: StitchedPair) -> Float[np.ndarray, " draw"]:
-    """Return the accuracy of the random stitches at the stitch's best upper layer."""
+    """Return the accuracy of each random stitch at its own best upper layer."""
     drawn = [right.mean(axis=1) for draws in pair.null.values() for right in draws]
     return np.array([accuracies[best_layer(accuracies)] for accuracies in drawn])
 
@@ -173,7 +173,7 @@ def _at_its_best(
     sequences: Sequences,
     options: Mapping[str, Any],
 ) -> Row:
-    """Return the accuracy of a stitch at the stitch's best upper layer, with interval."""
+    """Return the accuracy of a stitch at its best upper layer, with its interval."""
     by_layer = _document_shares(right, sequences)
     best = best_layer(by_layer.mean(axis=1))
     means, interval = class_means(by_layer[best][:, np.newaxis], sequences.stratum, **options)

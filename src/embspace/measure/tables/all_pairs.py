@@ -25,14 +25,14 @@ TOKEN_SETS = ("ordinary", "word")
 
 @dataclass(frozen=True)
 class AllPairs:
-    """The norms of all vectors, and the results of a scan of all pairs."""
+    """The norms of all vectors, and the results of a scan of all their pairs."""
 
     norms: Mapping[str, Float[np.ndarray, " n"]]
     """By space."""
     distributions: Mapping[str, Mapping[Metric, Distribution]]
     """By space and quantity."""
     largest_cosines: Float[np.ndarray, " token"]
-    """Cosines of the tokens with the most similar token."""
+    """The cosine of each token with the token that is most like it."""
     extremes: tuple[ExtremePairs, ...]
     """Input pairs of the most, the least and the least absolute cosine, by token set."""
 
@@ -94,6 +94,6 @@ def compare_all_pairs(
 
 
 def token_sets(vocabulary: pd.DataFrame) -> Bool[np.ndarray, "set token"]:
-    """Return by name of `TOKEN_SETS` whether the rows of the vocabulary belong."""
+    """Return which rows of the vocabulary are in each of `TOKEN_SETS`."""
     kind = vocabulary["kind"]
     return np.array([~kind.isin(["special", "unused"]), kind == "word"])

@@ -1,4 +1,4 @@
-"""Columns shared by tables of several analyses: kinds, and headings for readers."""
+"""Columns that tables of several analyses share: their kinds, and their headings for readers."""
 
 from embspace.analysis import Column
 
@@ -27,7 +27,7 @@ SUMMARY: dict[str, Column] = {
 
 
 def shown(kind: str, *columns: str) -> dict[str, Column]:
-    """Return columns of a kind; readers see the column names with spaces."""
+    """Return columns of a kind; their names for readers are their own, with spaces."""
     return {column: (kind, column.replace("_", " ")) for column in columns}
 
 
@@ -38,7 +38,7 @@ def estimate(kind: str, bound: str = "") -> dict[str, Column]:
 
 
 def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> dict[str, Column]:
-    """Return a column and the bounds, of the same kind or of a separate kind `bound`.
+    """Return a column and its bounds, of the same kind or of a separate kind `bound`.
 
     Tables for readers join the three to a single column.
     """

@@ -35,10 +35,10 @@ def units_named(names: Iterable[object]) -> dict[str, Any]:
 def without_deviations(
     tables: Mapping[str, pd.DataFrame],
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """Return the published tables, and the values of halves by table, row and quantity.
+    """Return the tables as they are published, and by table, row and quantity the values of halves.
 
     A table may have columns of deviations, and then `UNITS`. A row without deviations is left out
-    of the second.
+    of the second result.
     """
     kept = {
         name: table.drop(

@@ -8,7 +8,7 @@ from embspace.geometry.pairs.directions import unit_rows
 
 
 def copies_of_queries(texts: pd.DataFrame) -> Bool[np.ndarray, "query candidate"]:
-    """Return the relevant first halves of second halves: the text's own, and copies' halves."""
+    """Return which first halves are right for each second half: its own, and those of copies."""
     name = texts["copy_of"].to_numpy()
     half = texts["half"].to_numpy()
     return np.asarray(name[half == 2][:, np.newaxis] == name[half == 1])
@@ -32,7 +32,7 @@ def _largest_by_text(
     text: np.ndarray,
     is_candidate: np.ndarray,
 ) -> Float[np.ndarray, "query candidate"]:
-    """Return the largest cosine of all pairs of texts; windows of a text stand together."""
+    """Return the largest cosine of each pair of texts; windows of a text stand together."""
     starts = [
         np.flatnonzero(np.append(True, text[rows][1:] != text[rows][:-1]))
         for rows in (~is_candidate, is_candidate)

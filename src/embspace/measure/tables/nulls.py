@@ -9,7 +9,7 @@ from embspace.geometry.pairs.safe_ratio import mean_of_defined
 
 Values = Float[np.ndarray, " value"]
 Columns = dict[str, np.ndarray]
-"""Columns of a future table."""
+"""Columns, before they become a table."""
 DIGITS = 12  # to which a draw that equals the value is one that is as large
 
 
@@ -33,7 +33,7 @@ def null_columns(
 
 
 def p_values(values: Values, null: Float[np.ndarray, "draw value"], *, two_sided: bool) -> Values:
-    """Return the probability under the null of as large a value or, two-sided, as far from 0."""
+    """Return the probability under the null of a value as large or, two-sided, as far from 0."""
     # A draw that is the data itself, all signs alike for instance, is as large, not less by 1e-16.
     values, null = np.round(values, DIGITS), np.round(null, DIGITS)
     if two_sided:
@@ -65,8 +65,8 @@ def central_range(
 def with_q_values(table: pd.DataFrame, family: list[str]) -> pd.DataFrame:
     """Return `table` with a column `q_value...` for every `p_value...`.
 
-    By Benjamini and Hochberg (1995), "Controlling the false discovery rate", over the rows with
-    equal columns `family`. NaN is no test.
+    By Benjamini and Hochberg (1995), "Controlling the false discovery rate", over the rows that are
+    equal in the columns `family`. NaN is no test.
     """
     table = table.copy()
     for name in [str(column) for column in table if str(column).startswith("p_value")]:

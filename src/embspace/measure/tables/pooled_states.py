@@ -1,4 +1,4 @@
-"""Encodes a model's tokens by a second module, and pools the states."""
+"""Encodes the tokens that a model has read by another module, and pools the states."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -22,9 +22,9 @@ def shown_pooling_of(wanted: Pooling, cls: Float[np.ndarray, "layer text dim"]) 
 
 
 def first_token_sees_no_other(cls: Float[np.ndarray, "layer text dim"]) -> bool | None:
-    """Return whether equal first tokens are still equal at the last layer.
+    """Return whether texts that begin with the same token are equal there at the last layer, too.
 
-    None without two texts that begin alike.
+    None if no two texts begin alike.
     """
     if not cls.shape[1]:
         return None

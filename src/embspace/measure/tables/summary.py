@@ -1,4 +1,4 @@
-"""Describes a distribution in a table, of values at hand or binned."""
+"""Describes a distribution in a table, from its values or from bins."""
 
 from collections.abc import Sequence
 
@@ -15,10 +15,9 @@ ROUNDING = 1e-14
 def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
     """Return moments, extremes and quantiles of a binned distribution.
 
-    Moments and extremes are exact for the float32 values; a quantile is off by at most
-    `resolution`, the width of a bin. Without values all but `n` is NaN. NaN are also the shape of a
-    spread little above float32's rounding, and a quantile in a bin with more than half of all
-    values.
+    Moments and extremes are those of the float32 values; a quantile is off by at most `resolution`,
+    the width of a bin. Without values all but `n` is NaN. So is the shape of a spread that is
+    little more than float32's rounding, and a quantile in a bin with more than half of all values.
     """
     if not distribution.n:
         return _undefined(quantiles)
@@ -36,9 +35,9 @@ def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[
 
 
 def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> dict[str, float]:
-    """Moments, extremes and quantiles of values at hand, all exact; population moments.
+    """Return moments, extremes and quantiles of values, all exact; population moments.
 
-    An undefined value, NaN, is left out and not counted in `n`.
+    A value that is not defined, NaN, is left out and not counted in `n`.
     """
     values = values[~np.isnan(values)]
     if not len(values):

@@ -1,4 +1,4 @@
-"""Measures of a table of positions, against tables without information on position."""
+"""Measures of a table of positions, beside those of tables that encode nothing."""
 
 from collections.abc import Callable
 

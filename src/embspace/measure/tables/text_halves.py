@@ -1,4 +1,4 @@
-"""The halves of the texts of corpora, with hidden states."""
+"""The halves of the texts of corpora, with their states."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -15,9 +15,9 @@ WEIGHTS = ("", "random_")
 
 
 def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer _ dim"]]]) -> list[str]:
-    """The poolings of files of hidden states: `last` besides where a first token has no context.
+    """Return the poolings in files of hidden states, with `last` if the first token has no context.
 
-    Texts of a file that begin alike show this; see `first_token_sees_no_other`.
+    Texts of a file that begin alike show whether it has; see `first_token_sees_no_other`.
     """
     is_decoder = any(first_token_sees_no_other(pooled["cls"]) for pooled in states)
     return [*POOLINGS, *([LAST] if is_decoder else [])]

@@ -285,7 +285,7 @@ def _overlaps(
 
 
 def _chance(measure: str, labels: Int[np.ndarray, " text"]) -> float:
-    """Return the share of remaining texts with a text's label: mean over texts or labels."""
+    """Return the share of other texts that have a text's label: mean over texts or over labels."""
     counts = np.bincount(labels)
     shares = (counts - 1) / (len(labels) - 1)
     return float((shares @ counts) / len(labels) if measure == "label_overlap" else shares.mean())

@@ -63,7 +63,7 @@ class ReadTexts:
 
 @dataclass(frozen=True, eq=False)
 class ReadCorpus:
-    """The texts of a corpus, and the halves of the texts with halves."""
+    """The texts of a corpus, and the halves of those that have halves."""
 
     whole: ReadTexts
     halves: ReadTexts
@@ -158,10 +158,10 @@ def measure_layer_choice(
     `labels`, the held-out accuracy of a logistic regression; `clusters`, the mean silhouette of the
     labels. A text of several windows is the mean of the windows; in search the most alike windows
     count. `less_last` is the difference from the last layer at the same pooling, `less_best` the
-    difference from the best layer and pooling, picked by these values; the intervals of either
-    difference are simultaneous, and `among_best` marks the layers not told from the best. For
-    comparison: `sentence`, the sentence model's own vector of a text; random weights; and words
-    alone, TF-IDF. For a decoder, the last token is a pooling, too.
+    difference from the best layer and pooling, which these values have picked; the intervals of
+    either difference are simultaneous, and `among_best` marks the layers that cannot be told from
+    the best. For comparison: `sentence`, the sentence model's own vector of a text; random weights;
+    and words alone, TF-IDF. For a decoder, the last token is a pooling, too.
     """
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     inference = Inference(n_half_samples, level, seed)
@@ -328,10 +328,9 @@ def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
 def _differences(
     scores: Scores, reference: Int[np.ndarray, " key"], level: float, *, is_picked: bool
 ) -> Differences:
-    """Return the simultaneous differences; the makers' vector, at the end, widens no interval.
+    """Return the simultaneous differences; the makers' vector comes last and widens no interval.
 
-    The interval of the makers' vector is simultaneous over all embeddings, the remaining intervals
-    over all but the makers'.
+    Its own interval is simultaneous over all embeddings, the others over all but the makers'.
     """
     n_others = len(scores.keys) - (OWN in scores.keys)
 

@@ -39,7 +39,7 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Labeled:
-    """Texts with labels of several documents."""
+    """Texts with labels that several documents share."""
 
     rows: Int[np.ndarray, " text"]
     """Rows of the table of texts."""
@@ -68,9 +68,9 @@ def labeled(texts: pd.DataFrame, *, fewest_documents: int, most_texts: int, seed
 
 
 def one_of_copies(some: Labeled, copy_of: pd.Series) -> Labeled:
-    """Return the first text of each set of copies; `copy_of` is a row's name of the set.
+    """Return the first text of each set of copies; `copy_of` has by row the name of the set.
 
-    Copies lie on the same point, whatever the label.
+    Copies lie on the same point, whatever their label.
     """
     first = np.sort(np.unique(copy_of.to_numpy(str)[some.rows], return_index=True)[1])
     return Labeled(some.rows[first], some.labels[first], some.documents[first])

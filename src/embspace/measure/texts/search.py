@@ -86,7 +86,7 @@ def measure_search(
 
     Each second half is a query, all first halves are candidates. The first half of a copy is as
     good as the text's own; copies are a single unit, as are texts of the same document. The score
-    of two halves is the largest cosine of two windows. `preparation` is as_is, or centered: less
+    of two halves is the largest cosine of their windows. `preparation` is as_is, or centered: less
     the mean of the candidates' windows. For a decoder, the last token is a pooling, too. `sentence`
     is the sentence model's own vector of a text, as is, without a layer. `tf_idf` and `bm25` score
     by words alone, less `stop_words`, and have no layer. Equal scores are ordered at random.

@@ -137,7 +137,7 @@ def measure_text_classification(
 
 
 def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.ndarray, " text"]:
-    """Return the numbers of the texts' labels or groups."""
+    """Return the number of each text's label or group."""
     if column not in table:
         raise InputError(
             f"{SETTINGS}: key '{key}': found '{column}', allowed: a column of {texts}, "
@@ -157,7 +157,7 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
 def _joined_copies(
     groups: Int[np.ndarray, " text"], texts: list[str], similarity: float | None
 ) -> Int[np.ndarray, " text"]:
-    """Return the numbers of the texts' groups; groups with copies of the same text are merged."""
+    """Return the number of each text's group; groups with copies of the same text are merged."""
     names = joined([str(group) for group in groups], copies_of(texts, similarity))
     return np.unique([int(name) for name in names], return_inverse=True)[1].astype(np.int64)
 
@@ -230,7 +230,7 @@ def _all_correct(
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,
 ) -> tuple[Bool[np.ndarray, "key text"], Float[np.ndarray, "key permutation"]]:
-    """Return whether the texts are classified rightly, and the accuracy of every permutation."""
+    """Return which texts are classified rightly, and the accuracy for every permutation."""
     from joblib import Parallel, delayed
 
     calls = (

@@ -22,7 +22,7 @@ def held_out_classes(
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,
 ) -> Int[np.ndarray, " text"]:
-    """Return the class of each text by a classifier fitted on the remaining folds."""
+    """Return the class that a classifier fitted on the other folds gives to each text."""
     return predict_by_fold(
         lambda x, classes: _classifier(x, regularization).fit(x, classes),
         features,

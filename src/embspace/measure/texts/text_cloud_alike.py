@@ -41,10 +41,10 @@ def alike_table(
 
 
 def alike_row(pairs: PairsOfTwo, interval: IntervalOver) -> Row:
-    """Return the mean cosine within either corpus less the mean across, and the smaller one.
+    """Return the mean cosine within either corpus less the mean across, and the smaller of both.
 
-    From -2 to 2. Intervals are paired: the same halves of the documents give all three means, and
-    deviations common to the means do not widen the interval of a difference.
+    From -2 to 2. Intervals are paired: the same halves of the documents give all three means, so
+    that deviations common to the means do not widen the interval of a difference.
     """
 
     def sides(chosen: Chosen) -> Float[np.ndarray, " side"]:

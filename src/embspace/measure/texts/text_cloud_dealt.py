@@ -43,9 +43,9 @@ def dealt_row(
 ) -> NumberRow:
     """Return the participation ratio of the first corpus less the second corpus's, with a null.
 
-    From one vector per document, `n` random documents of either corpus, about the corpus's mean.
-    For the null the same vectors are dealt anew to two corpora of equal size, with as smooth a
-    spectrum; the p-value is two-sided.
+    Both are of one vector from each of `n` random documents, about the mean of the corpus. For the
+    null the same vectors are dealt anew to two corpora of equal size, so that the spectrum is as
+    smooth; the p-value is two-sided.
     """
     chosen = np.concatenate([cloud.centered[_one_a_group(cloud, n, rng)] for cloud in (x, y)])
     products = chosen @ chosen.T

@@ -194,7 +194,7 @@ def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
 def covariance_null(
     x: GroupedVectors, eigenvalues: Float[np.ndarray, " dim"], axes: Float[np.ndarray, "dim dim"]
 ) -> float:
-    """Return the same with the cloud's own covariance, given by spectrum and axes."""
+    """Return the same as `isotropic_null` with the cloud's own covariance, by spectrum and axes."""
     mean = x.mean @ axes
     return probability_not_positive(mean, eigenvalues, mean, eigenvalues)
 

@@ -19,7 +19,7 @@ Wins = tuple[Float[np.ndarray, " stratum"], Int[np.ndarray, " stratum"]]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The windows of two corpora in sequence: all facts beside the vectors."""
+    """The windows of two corpora, one after the other: all that is known besides the vectors."""
 
     is_first: Bool[np.ndarray, " n"]
     n_tokens: Int[np.ndarray, " n"]
@@ -37,7 +37,7 @@ class Comparison:
         n_shuffles: int,
         rng: np.random.Generator,
     ) -> "Comparison":
-        """Return the comparison of two tables of windows, by document number."""
+        """Return the comparison of two tables of windows with the numbers of their documents."""
         is_first = np.repeat([True, False], [len(first), len(second)])
         both = pd.concat([first, second], ignore_index=True)
         documents = both["document_number"].to_numpy(dtype=np.int64)
@@ -83,7 +83,7 @@ def folds_of(
     n_folds: int,
     rng: np.random.Generator,
 ) -> Int[np.ndarray, " n"]:
-    """Return the fold of each row: documents stay whole, either corpus is spread evenly."""
+    """Return the fold of each row: a document lies in one fold, each corpus evenly in all."""
     first = rng.permutation(np.unique(documents[is_first]))
     second = rng.permutation(np.setdiff1d(documents, first))
     order = np.concatenate([first, second])

@@ -95,7 +95,7 @@ def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> Numbe
 def participation_at(
     x: GroupedVectors, n: int, *, n_draws: int, level: float, rng: np.random.Generator
 ) -> NumberRow:
-    """Return the participation ratio of single vectors of `n` random groups, over draws."""
+    """Return the participation ratio of one vector from each of `n` random groups, over draws."""
     first = np.flatnonzero(np.diff(x.groups, prepend=-1))
     sizes = np.diff(np.append(first, len(x.groups)))
     draws = np.empty(n_draws)
@@ -106,7 +106,7 @@ def participation_at(
 
 
 def participation_ratio_of_rows(x: Float[np.ndarray, "n dim"]) -> float:
-    """Return the participation ratio of few rows, from products of rows without eigenvalues."""
+    """Return the participation ratio of few rows, from their products, without eigenvalues."""
     centered = x - x.mean(axis=0)
     products = centered @ centered.T
     total = np.trace(products)

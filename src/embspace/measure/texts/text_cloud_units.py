@@ -20,7 +20,7 @@ IntervalOver = Callable[[Callable[[Chosen], np.ndarray]], Interval]
 
 
 def windows_by_document(clouds: Mapping[str, TextCloud]) -> dict[str, pd.DataFrame]:
-    """Return the windows in the order of the documents; documents of the same name are the same.
+    """Return the windows in the order of their documents; documents of the same name are one.
 
     Names of digits alone, as rows without an id have, join no corpora. Columns: row, of the
     vectors; n_tokens; document; document_number; unit, of documents.

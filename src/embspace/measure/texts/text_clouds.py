@@ -222,11 +222,11 @@ def measure_text_clouds(
     folds; `null_auc` with the labels dealt anew; `length_auc`, the AUC of the number of tokens;
     `equal_length_auc`, the AUC of the vectors in pairs of equal length, NaN without such pairs;
     `between_corpora_share`, the share of variance between two corpora of equal weight;
-    `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less the mean
-    across the corpora, `other_…` for the second corpus, and the `smaller_…` of the two. `shapes`:
-    the participation ratio of a corpus less a second corpus's, from as many vectors of both; for
-    the null the vectors are dealt anew `n_deals` times. A corpus of fewer than `fewest_documents`
-    is left out and listed in `corpora`. `histogram` is of `shown_pooling`, or of the mean if
+    `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less that of
+    texts of both, `other_…` for the second corpus, and the `smaller_…` of the two. `shapes`: the
+    participation ratio of a corpus less a second corpus's, from as many vectors of both; for the
+    null the vectors are dealt anew `n_deals` times. A corpus of fewer than `fewest_documents` is
+    left out and listed in `corpora`. `histogram` is of `shown_pooling`, or of the mean if
     `shown_pooling` is a first token without context.
     """
     kept = large_enough(clouds, fewest_documents)
@@ -280,7 +280,7 @@ def measure_text_clouds(
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """The clouds, with the tables' functions of a pooling and layer, and the settings."""
+    """The clouds, the functions for the tables of a pooling and layer, and the settings."""
 
     clouds: Mapping[str, TextCloud]
     windows: Mapping[str, pd.DataFrame]
@@ -341,7 +341,7 @@ def _outcome(corpora: pd.DataFrame, state_tables: list[Tables], units: pd.DataFr
 
 
 def _joined(name: str, state_tables: list[Tables]) -> pd.DataFrame:
-    """Return a table of all states; a corpus without a partner has no rows."""
+    """Return a table of all states; a corpus without a second corpus has no rows."""
     parts = [tables[name] for tables in state_tables if len(tables[name])]
     return pd.concat(parts, ignore_index=True) if parts else TEXT_CLOUDS.tables[name].of()
 

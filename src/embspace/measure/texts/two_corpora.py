@@ -106,19 +106,19 @@ def measure_two_corpora(
     n_between: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure the distance of two corpora at every layer, by unit vectors of windows.
+    """Measure how far two corpora are apart at each layer, by unit vectors of their windows.
 
-    `distance` is the energy distance from 0 to 1; `auc` the probability of a window of the first
-    corpus to lean more to the first than a window of the second does, with the mean of dealt labels
-    as null; `p_value` is of the distance, `p_value_of_layers` the chance of as large a distance at
-    any layer. Documents are the units of deals and of intervals; documents of the same name are the
-    same, unless the names are digits alone, as rows without an id have. A row without a layer has
-    words alone (TF-IDF).
+    `distance` is the energy distance from 0 to 1; `auc` the probability that a window of the first
+    corpus leans more to this corpus than a window of the second, with the mean of dealt labels as
+    null; `p_value` is of the distance, `p_value_of_layers` the chance of as large a distance at any
+    layer. Documents are the units of deals and of intervals; documents of the same name are one,
+    unless the names are digits alone, as rows without an id have. A row without a layer has words
+    alone (TF-IDF).
 
-    `between` has the `n_between` windows of either corpus with the least lean to the own corpus, at
-    the layer of the largest AUC, then of the largest distance; a `lean` below 0 points to the
-    opposite corpus. Without two corpora of `fewest_documents` the tables are empty; corpora with
-    mostly the same documents, such as articles and the articles' sentences, are not compared.
+    `between` has the `n_between` windows of each corpus that lean least to their own corpus, at the
+    layer of the largest AUC, then of the largest distance; a `lean` below 0 points to the other
+    corpus. Without two corpora of `fewest_documents` the tables are empty; corpora that share most
+    documents, as articles and their sentences do, are not compared.
     """
     kept = {
         name: _some(corpus, most_documents)
@@ -163,7 +163,7 @@ def _are_one(first: pd.DataFrame, second: pd.DataFrame) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Both:
-    """Two corpora, the windows of the first before the second's."""
+    """Two corpora, with the windows of the first before those of the second."""
 
     names: tuple[str, str]
     corpora: tuple[ReadCorpus, ReadCorpus]
@@ -236,7 +236,7 @@ class _Both:
         return dict(zip(PAIR, self.names, strict=True))
 
     def _read(self) -> list[tuple[str, str, str]]:
-        """Return corpus, id and text of the windows."""
+        """Return corpus, id and text of each window."""
         return [
             (name, text, f"{LATER * (window > 0)}{corpus.texts[text]}")
             for name, corpus, table in zip(self.names, self.corpora, self.windows, strict=True)
@@ -244,7 +244,7 @@ class _Both:
         ]
 
     def between(self, by_layer: list[TwoClouds], n: int) -> pd.DataFrame:
-        """Return the windows with the least lean, at the layer of the largest distance."""
+        """Return the windows that lean least to their own corpus, where the two are most apart."""
         layer = max(range(len(by_layer)), key=lambda number: _apartness(by_layer[number]))
         lean = by_layer[layer].lean * np.where(self.is_first, 1, -1)
         table = pd.DataFrame(self._read(), columns=["text_of", "text_id", "text"])

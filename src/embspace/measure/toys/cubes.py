@@ -73,12 +73,12 @@ def measure_cubes(
     level: Share,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Explained variance of three cubes and of all together, and the dimension by variance.
+    """Return the explained variance of three cubes and of all, and dimensions read from it.
 
-    The cubes are in `CLOUDS`, of `cube_dims` dimensions, in `ambient_dim`: the first is shifted by
-    `shift` along every axis, the second turned at random. `expected_` is exact, of the uniform
-    distribution: 1/12 in every direction of a cube. `_low` and `_high` are central quantiles,
-    `level` apart, over `n_draws` draws of further points of the same cubes.
+    The cubes are those of `CLOUDS`, of `cube_dims` dimensions, in `ambient_dim`: the first is
+    shifted by `shift` along every axis, the second turned at random. `expected_` is exact, of the
+    uniform distribution itself: 1/12 in every direction of a cube. `_low` and `_high` are central
+    quantiles, `level` apart, over `n_draws` draws of other points of the same cubes.
     """
     from threadpoolctl import threadpool_limits
 
@@ -129,7 +129,7 @@ def _cubes(
 
 
 def _eigenvalues(covariance: Float[np.ndarray, "dim dim"]) -> Spectrum:
-    """Largest first; zeros up to rounding are zero."""
+    """Return the eigenvalues, largest first; those that are zero but for rounding are zero."""
     values = np.linalg.eigvalsh(covariance)[::-1]
     return np.where(values > 1e-12 * values[0], values, 0.0)
 
@@ -137,7 +137,7 @@ def _eigenvalues(covariance: Float[np.ndarray, "dim dim"]) -> Spectrum:
 def _spectra(
     cubes: Mapping[str, EmbeddedCube], n_points: int, rng: np.random.Generator
 ) -> dict[str, Spectrum]:
-    """Return the spectra of points drawn from single cubes, and from all cubes together."""
+    """Return the spectra of points drawn from each cube, and from all cubes together."""
     clouds = {name: cube.points(n_points, rng) for name, cube in cubes.items()}
     clouds["all"] = np.concatenate(list(clouds.values()))
     return {name: covariance_eigenvalues(x) for name, x in clouds.items()}

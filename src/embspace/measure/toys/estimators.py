@@ -1,4 +1,4 @@
-"""Stage `measure_estimators`: estimates of dimension on clouds of known dimension.
+"""Stage `measure_estimators`: what estimators of dimension say of clouds of known dimension.
 
 No model: the outputs are named `toy`.
 """
@@ -72,7 +72,7 @@ def measure_estimators(
     n_draws: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Every measure of dimension on clouds of `dimensions`, and of spectrum on few to many vectors.
+    """Apply measures of dimension to clouds of `dimensions`, of spectrum to few to many vectors.
 
     `mean`, `smallest` and `largest` are over `n_draws` clouds. The dimension is of `n_points`
     vectors, a Swiss roll having 2. The spectrum is of isotropic Gaussian vectors of `dim`

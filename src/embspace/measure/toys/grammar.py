@@ -1,4 +1,4 @@
-"""Stage `measure_grammar`: exact values of the generated language, and values of the texts.
+"""Stage `measure_grammar`: exact values of the generated language, and what its texts show.
 
 No model: the outputs are named `toy`.
 """

@@ -230,9 +230,9 @@ def measure_evolution(
 def one_token_a_text(
     corpus: TokenStates, n_texts: int, generator: np.random.Generator
 ) -> TokenPaths:
-    """Return a random ordinary token from `n_texts` texts each, or from all texts.
+    """Return one random ordinary token from each of `n_texts` texts, or from all texts.
 
-    The choice of texts is independent of the tokenizer: two models have the same texts.
+    The choice of texts does not depend on the tokenizer, so that two models have the same texts.
     """
     for_texts = generator.spawn(1)[0]
     tokens = corpus.tokens

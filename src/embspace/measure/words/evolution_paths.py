@@ -140,7 +140,7 @@ def rotation_groups(by_text: dict[str, TokenPaths]) -> Int[np.ndarray, " token"]
 
 
 def drift_table(first: TokenPaths, second: TokenPaths) -> pd.DataFrame:
-    """Return the distance between two texts' states of the common tokens, by token and layer.
+    """Return how far apart the states of a common token are in two texts, by token and layer.
 
     `relative_distance` is over the mean distance of tokens of different ids in the first text.
     """

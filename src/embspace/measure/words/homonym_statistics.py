@@ -174,7 +174,7 @@ def intervals(
 ) -> tuple[dict[str, DrawnValues], dict[str, DrawnValues], dict[str, DrawnValues]]:
     """Return lower and upper bounds of the values of `over_words`, by half-samples of the words.
 
-    And the halves' deviations from all words, in the place of the draws.
+    The third result has the deviations of the halves from all words, in the place of the draws.
     """
     true = values.as_they_are()
     n_words = len(true.within)

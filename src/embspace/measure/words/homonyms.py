@@ -114,8 +114,8 @@ def measure_homonyms(
     """Measure how much farther apart a word's states are between senses than within, by layer.
 
     `stimuli` has `word`, `sense` and `text`, `states` the tensors `token` and `random_token`; a
-    word's state is the mean of the tokens' states. A sense needs two sentences and a word two
-    senses; further senses and words are left out. `difference` is positive where senses lie apart:
+    word's state is the mean of its tokens' states. A sense needs two sentences and a word two
+    senses; other senses and words are left out. `difference` is positive where senses lie apart:
     cosine within a sense less that between senses, distance between less distance within. `ratio`
     and `relative_difference` are of distances, 1 - cosine for a cosine; the latter is over the mean
     distance of different words. Means, and intervals by half-samples, are over words. The null

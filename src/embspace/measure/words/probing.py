@@ -168,7 +168,7 @@ def _runs(features: Mapping[FeaturesKey, Features]) -> Iterator[tuple[FeaturesKe
 
 
 def _all_predictions(arguments: Sequence[tuple[Any, ...]]) -> list[Int[np.ndarray, " word"]]:
-    """Return the classes by probe; a probe takes a core, and all cores are busy."""
+    """Return the classes by probe; a probe takes one core, and all cores are used."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 

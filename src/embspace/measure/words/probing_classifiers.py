@@ -1,4 +1,4 @@
-"""Probes: classifiers of a property, from held-out vectors."""
+"""Probes: classifiers that read a property from vectors on which they were not fitted."""
 
 import warnings
 from collections.abc import Callable
@@ -98,7 +98,7 @@ def held_out_predictions(
     folds: Int[np.ndarray, " word"],
     seed: int,
 ) -> Int[np.ndarray, " word"]:
-    """Return the class of the words by a probe fitted on the remaining folds."""
+    """Return the class that a probe fitted on the other folds gives to each word."""
     return predict_by_fold(
         lambda x, classes: fitted(probe(effort, seed), x, classes), features, labels, folds
     )

@@ -29,7 +29,7 @@ Compared = Float[np.ndarray, "*draw statistic"]
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The words of some texts, by dealt units (types) and drawn units (texts)."""
+    """The words of some texts, with the units that are dealt (types) and drawn (texts)."""
 
     is_content: Bool[np.ndarray, " occurrence"]
     type_number: Int[np.ndarray, " occurrence"]
@@ -37,13 +37,13 @@ class Occurrences:
 
     @property
     def content_types(self) -> Bool[np.ndarray, " type"]:
-        """Return whether the types are content words."""
+        """Return which types are content words."""
         first = np.unique(self.type_number, return_index=True)[1]
         return np.asarray(self.is_content[first])
 
 
 def occurrences_of(texts: FollowedTexts) -> Occurrences:
-    """Return the followed words; occurrences of a word, in small letters, are a type."""
+    """Return the followed words; occurrences of a word, in small letters, are of one type."""
     number = np.unique(texts.word.astype(str), return_inverse=True)[1]
     return Occurrences(texts.group == CONTENT, number, texts.unit_of_token)
 

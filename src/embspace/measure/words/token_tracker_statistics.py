@@ -74,7 +74,7 @@ def movement_shares(
 
 
 def both_ways(tracks: Tracks, kept: Inside) -> float:
-    """Return the share of tokens with both a falling and a rising step of the cosine."""
+    """Return the share of tokens whose cosine with the own row both falls and rises."""
     steps = np.diff(tracks.of("cosine")[:, kept], axis=0)
     return float(((steps > 0).any(axis=0) & (steps < 0).any(axis=0)).mean())
 
@@ -87,7 +87,7 @@ def excursions(
 
 
 def excursion_statistics(tracks: Tracks, inside: Inside) -> dict[str, float]:
-    """Return the largest excursion of function words: layer, size, and the share of texts."""
+    """Return the largest excursion of function words: layer, size, and share of texts with it."""
     log_rank = tracks.of("log_rank")
     if len(log_rank) < 3:
         return dict.fromkeys(EXCURSIONS, np.nan)
@@ -177,7 +177,7 @@ def running_statistics(
 def homonym_statistics(
     tracks: Tracks,
 ) -> Callable[[Int[np.ndarray, " drawn"]], dict[str, float]]:
-    """Return a function from units to the statistic of homonyms beside nouns of the sentences."""
+    """Return a function from units to the statistic of homonyms beside other nouns of sentences."""
 
     def statistics(units: Int[np.ndarray, " drawn"]) -> dict[str, float]:
         contrasts = contrast(tracks, "none", CONTRASTS["homonym_one_sense"], tracks.inside(units))

@@ -27,7 +27,7 @@ from embspace.models.stream.tracked_vocabulary import Positions
 
 ESTIMATE = ["value", "low", "high", "random_weights_value"]
 DEALT = ["dealt", "dealt_low", "dealt_high", "p_value"]
-"""A null of classes dealt anew among types: mean, range, and the value's p."""
+"""A null of classes dealt anew among types: mean, range, and the p-value of the value."""
 TOGETHER = ("state_cosine", "step_cosine")
 SHARES = (
     "nearest",

@@ -58,11 +58,11 @@ def running_texts(
     n_texts: int,
     n_words_of_text: int,
 ) -> FollowedTexts:
-    """Return the windows with most content words of `n_texts` documents, evenly over the corpus.
+    """Return from each of `n_texts` documents the window with most content words.
 
-    Of equal windows the first; windows without a word of both groups are left out. `groups` gives
-    the group of a word. At most `n_words_of_text` tokens of a group are followed, evenly over the
-    text.
+    The documents are spread evenly over the corpus. Of equal windows the first is taken; windows
+    without a word of both groups are left out. `groups` gives the group of a word. At most
+    `n_words_of_text` tokens of a group are followed, evenly over the text.
     """
     content = texts.drop_duplicates("id").set_index("id")
     strings = windows["text"].map(content["text"]).tolist()

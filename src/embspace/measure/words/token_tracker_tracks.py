@@ -129,7 +129,7 @@ def _together(
 def density_of(
     vocabulary: TrackedVocabulary, token: Int[np.ndarray, " token"], n_neighbors: int
 ) -> Float[np.ndarray, " token"]:
-    """Return the mean cosine of the tokens' rows with the `n_neighbors` nearest further rows."""
+    """Return the mean cosine of the tokens' rows with their `n_neighbors` nearest other rows."""
     known, number = np.unique(token, return_inverse=True)
     k = min(n_neighbors + 1, len(vocabulary.rows))
     ranks = vocabulary_ranks(vocabulary.rows[known], known, vocabulary.rows, k=k)

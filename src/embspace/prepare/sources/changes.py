@@ -1,4 +1,4 @@
-"""The changes that define lineages: a handwritten table, checked against the gene."""
+"""The changes that define lineages: a table that people write, checked against the gene."""
 
 import re
 from collections.abc import Hashable, Mapping

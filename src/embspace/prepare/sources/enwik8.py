@@ -33,19 +33,19 @@ UNSEEN = re.compile(
 
 
 def load_enwik8(corpus: Enwik8Corpus) -> pd.DataFrame:
-    """`n_texts` pieces of `characters` characters: `id`, the offset of the piece, and `text`.
+    """Return `n_texts` pieces of `characters` characters: `id`, the offset of a piece, and `text`.
 
     The offsets are 0, s, 2s, … for s = length // n_texts: equal distances over the whole, no
-    chance. They count characters of the cut text: with `cleaned`, the cleaned text (see
-    `clean_dump`), else the whole file with markup. A piece may begin and end in mid-word.
+    chance. They count characters of the text that is cut: with `cleaned`, the cleaned text (see
+    `clean_dump`), else the file as it is, with markup. A piece may begin and end in mid-word.
 
-    A download is kept in .cache/downloads, and fetched again only if the `sha256` differs; without
-    a `sha256`, delete the file for a new download. If a source prints the number of different
+    A download is kept in .cache/downloads, and fetched again only if its `sha256` differs; without
+    a `sha256`, delete the file to fetch it again. If a source prints the number of different
     characters, `printed_characters`, a warning compares.
 
     Raises:
-        InputError: naming the address or file, if unreadable, of a different `sha256`, no whole zip
-            of a single file or no UTF-8; if too short for `n_texts` pieces.
+        InputError: naming the address or file, if it cannot be read, differs from the `sha256`, is
+            no whole zip of a single file or no UTF-8, or is too short for `n_texts` pieces.
     """
     whole = _text(corpus)
     text = clean_dump(whole) if corpus.cleaned else whole
@@ -136,7 +136,7 @@ def _without_signs(text: str) -> str:
 
 
 def _innermost_first(pattern: str, by: str | Callable[[re.Match[str]], str], text: str) -> str:
-    """Return `text` with the innermost matches of the pattern replaced until none is left."""
+    """Return `text` with the innermost matches of the pattern replaced, until there are none."""
     n_replaced = 1
     while n_replaced:
         text, n_replaced = re.subn(pattern, by, text, flags=re.DOTALL)

@@ -111,7 +111,7 @@ def _impatient_client() -> "httpx2.Client":
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """Keep the library from reporting every try; the tries end after 25 seconds."""
+    """Keep the library from reporting every try; it gives up after 25 seconds."""
     logger = logging.getLogger("huggingface_hub")
     level = logger.level
     logger.setLevel(logging.ERROR)

@@ -133,7 +133,7 @@ def _text(region: Bases, corpus: LineagesCorpus) -> str:
 def _family(
     changes: tuple[CodonChange, ...], gene: str, corpus: LineagesCorpus, rng: np.random.Generator
 ) -> Iterator[Bases]:
-    """Return the regions of an ancestor's descendants."""
+    """Yield the regions of an ancestor's descendants."""
     present = rng.random(len(changes)) >= corpus.absence_rate
     kept = [change for change, there in zip(changes, present, strict=True) if there]
     ancestor = _substituted(_changed(gene, kept), corpus.ancestor_substitution_rate, rng)

@@ -21,10 +21,11 @@ LAG_SECONDS = 5.0
 def ask(query: dict[str, str], corpus: WikipediaCorpus, *, offline: str) -> dict[str, Any]:
     """Return the answer to a query, possibly the API's own error message.
 
-    `offline` tells a user how to work without a network.
+    `offline` tells a user what to do without a network.
 
     Raises:
-        InputError: naming the address, if unreachable, or if the answer is no JSON or endless.
+        InputError: naming the address, if it cannot be reached, or answers endlessly or with no
+            JSON.
     """
     for attempt in range(TRIES):
         if attempt:
@@ -45,7 +46,7 @@ def ask(query: dict[str, str], corpus: WikipediaCorpus, *, offline: str) -> dict
 
 
 def complaint(answer: dict[str, Any]) -> str:
-    """Return the error in an answer, with the code, or the whole answer without an error."""
+    """Return the error in an answer, with its code, or the whole answer if it names none."""
     error = answer.get("error", {})
     return f"{error.get('info', answer)} ({error.get('code', 'no code')})"
 

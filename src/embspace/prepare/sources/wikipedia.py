@@ -68,10 +68,10 @@ def load_wikipedia(corpus: WikipediaCorpus) -> pd.DataFrame:
 
 
 def read_pages(corpus: WikipediaCorpus) -> list[tuple[str, str]]:
-    """Return title and revision of the wanted pages; "" for the latest revision.
+    """Return title and revision of the pages that a user wants; "" for the latest revision.
 
     Raises:
-        InputError: naming the file of pages and, except for a missing file, line or page.
+        InputError: naming the file of pages and, unless the file is missing, the line or page.
     """
     with within("key 'pages'"):
         return _pages(corpus.pages)
@@ -81,8 +81,8 @@ def read_page(title: str, revision: str, corpus: WikipediaCorpus) -> dict[str, A
     """Return the `title`, `revid` and HTML `text` of a page at a revision; "" is the latest.
 
     Raises:
-        InputError: naming the page, if page or revision does not exist; naming the address, if
-            unreachable.
+        InputError: naming the page, if page or revision does not exist; naming the address, if it
+            cannot be reached.
     """
     which = {"oldid": revision} if revision else {"page": title, "redirects": "1"}
     answer = ask({**QUERY, **which}, corpus, offline=OFFLINE)

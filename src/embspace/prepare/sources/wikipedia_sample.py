@@ -80,7 +80,7 @@ def _add_pages(
 
 @contextmanager
 def _understood(corpus: WikipediaCorpus) -> Iterator[None]:
-    """Report an answer in JSON without the content of a MediaWiki's answer."""
+    """Report an answer that is JSON, but not as a MediaWiki answers."""
     try:
         yield
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
@@ -91,7 +91,7 @@ def _understood(corpus: WikipediaCorpus) -> Iterator[None]:
 
 
 def _read(page: dict[str, Any], corpus: WikipediaCorpus) -> dict[str, Any] | None:
-    """Return the page as read; None if deleted since the API named the page."""
+    """Return the page as it is read; None if it was deleted since the API named it."""
     try:
         return read_page(page["title"], str(page["lastrevid"]), corpus)
     except InputError as error:
@@ -104,7 +104,7 @@ def find_largest_id(corpus: WikipediaCorpus) -> int:
     """Return the id of the latest page; ids rise with time.
 
     Raises:
-        InputError: naming the address, if unreachable or without such a page.
+        InputError: naming the address, if it cannot be reached or names no such page.
     """
     query = {"list": "recentchanges", "rctype": "new", "rcprop": "ids", "rclimit": "1"}
     with _understood(corpus):
@@ -132,7 +132,7 @@ def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
 def _articles(
     corpus: WikipediaCorpus, seed: int, largest_id: int, last_id: int | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the API's answers on drawn pages that are articles, in the order of the draw.
+    """Yield what the API says of each drawn page that is an article, in the order of the draw.
 
     Pages up to `last_id` are passed over; None passes over none.
     """

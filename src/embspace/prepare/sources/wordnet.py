@@ -81,7 +81,7 @@ def _words_of(line: str, types: str, where: str) -> Iterator[str]:
 
 
 def _number_of_words(fields: list[str]) -> int:
-    """Return the field as a number; 0 for a missing field."""
+    """Return the number of words that a line states; 0 if the field is missing."""
     try:
         return int(fields[FIRST_WORD - 1], 16)
     except (IndexError, ValueError):

@@ -17,7 +17,7 @@ CUT = 0.002  # share of vectors that each end of an axis leaves out, so that the
 def draw_positions(
     ax: Axes, rows: pd.DataFrame, unstructured: set[int], *, is_joined: bool
 ) -> PathCollection:
-    """Draw structured positions as dots, if wanted joined by a line, and the rest as crosses."""
+    """Draw structured positions as dots, joined in order if `is_joined`, and others as crosses."""
     without_axes(ax)
     is_out = rows["id"].isin(unstructured)
     inside, outside = rows[~is_out], rows[is_out]
@@ -49,7 +49,7 @@ def draw_tokens(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _window(rows: pd.DataFrame) -> list[tuple[float, float]]:
-    """Return the limits of both axes, with neither side much the shorter."""
+    """Return the limits of both axes, neither side much shorter than the other."""
     low, high = rows[["x", "y"]].quantile(CUT), rows[["x", "y"]].quantile(1 - CUT)
     middle, half = (low + high) / 2, 0.56 * (high - low)
     half = half.clip(lower=0.8 * half.max() or 1)

@@ -1,1 +1,1 @@
-"""The uses of words in texts: occurrences, known uses, and words that tell uses apart."""
+"""The uses of words in texts: where words stand, known uses, and words that tell uses apart."""

@@ -42,10 +42,10 @@ def states_at(
 def parts_with(
     tokens: pd.DataFrame, rows: Int[np.ndarray, " row"], token: int, n_around: int
 ) -> Iterator[Place]:
-    """Yield the contexts of some rows, with a token in the row's place.
+    """Yield the part of a text around each row, with `token` in the place of the row.
 
     A part has `n_around` tokens at most on either side, and the window's first and last token if
-    special, as the model knows no text without special tokens.
+    they are special, as the model knows no text without special tokens.
     """
     starts = np.flatnonzero(tokens["position"].to_numpy() == 0)
     ends = np.append(starts[1:], len(tokens))

@@ -20,7 +20,7 @@ SURE = 0.05
 
 
 class Uses(NamedTuple):
-    """The occurrences of a word, with parts."""
+    """The occurrences of a word, in two parts."""
 
     word: str
     rows: Int[np.ndarray, " occurrence"]
@@ -82,7 +82,7 @@ def _near(row: int, texts: WordsOfTexts) -> set[str]:
 
 
 def _telling(near: Sequence[set[str]], chosen: Bool[np.ndarray, " row"], word: str) -> list[str]:
-    """Return the words near more of the chosen occurrences than of the rest.
+    """Return the words that stand near more of the chosen occurrences than of the others.
 
     By Fisher's exact test, one-sided, with the method of Holm over all words near.
     """

@@ -1,4 +1,4 @@
-"""Words with two known uses: a word also in the places of a second word."""
+"""Words with two known uses: a word that also takes the places of another word."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,7 +18,7 @@ N_DEALS = 99  # of the labels of both contexts
 
 
 class KnownUses(NamedTuple):
-    """A word in the own contexts and in a second word's contexts."""
+    """A word in its own contexts and in the contexts of another word."""
 
     word: str
     other_word: str
@@ -42,7 +42,8 @@ def known_uses(
 ) -> list[KnownUses]:
     """Return pairs of words with about as many documents, spread over all words.
 
-    Of either word half of the occurrences, equally many: a pair has as many as a word.
+    Half of the occurrences of each word are taken, as many of both, so that a pair has as many
+    occurrences as a word.
     """
     ranked = occurrences["id"].drop_duplicates().tolist()
     pairs = [*zip(ranked[::2], ranked[1::2], strict=False)]  # the last word may be left over
@@ -106,6 +107,6 @@ def _pair_values(
 def purity_of(
     is_second: Bool[np.ndarray, " place"], labels: Bool[np.ndarray, "deal place"]
 ) -> Float[np.ndarray, " deal"]:
-    """Return the share of places in the part of the label, with the better pairing of parts."""
+    """Return the share of places in the part of their label, with the better pairing of parts."""
     agree = (is_second == labels).mean(axis=-1)
     return np.maximum(agree, 1 - agree)

@@ -1,4 +1,4 @@
-"""The words of a corpus in many documents, with an occurrence per document."""
+"""The words of a corpus that stand in many documents, with one occurrence per document."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class WordsOfTexts:
 
 
 class Chosen(NamedTuple):
-    """The choice of the tested words, and of the number of occurrences."""
+    """Which words are tested, and on how many of their occurrences."""
 
     least_documents: int
     largest_share: float
@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
     n_words: int
     n_most: int
     n_around: int
-    """The tokens needed on either side of an occurrence, for the same position in all parts."""
+    """The tokens that an occurrence needs on either side, for the same position in all parts."""
 
 
 def load_words_of_texts(
@@ -52,11 +52,11 @@ def load_words_of_texts(
 def occurrences_of(
     texts: WordsOfTexts, chosen: Chosen, generator: np.random.Generator
 ) -> pd.DataFrame:
-    """Return the occurrences of the words with most documents.
+    """Return the occurrences of the words that stand in most documents.
 
     Returns:
         Columns word, id (of the token, by which capitals differ), row (of the table of tokens) and
-        document; words in falling order of documents, occurrences in that of the texts.
+        document; words in falling order of documents, occurrences in the order of the texts.
     """
     tokens = texts.read.tokens
     last = tokens.groupby("window")["position"].transform("max")
