@@ -1,7 +1,7 @@
 """Holds docs, docstrings and names to what a reader understands at the first reading.
 
-All ceilings are what was measured when they were written, rounded up to a tenth: lower a ceiling
-whenever its number has fallen, and never raise one.
+Ceilings of pages above the aim are what was measured when they were written, rounded up to a tenth:
+lower a ceiling whenever its number has fallen, and never raise one.
 """
 
 from collections.abc import Callable
@@ -20,60 +20,14 @@ from tests.prose.plain import (
 )
 
 AIM = 4.0
-"""Pronouns per hundred words of a page, and what docstrings should come down to."""
+"""Pronouns per hundred words of a page, and of the docstrings of a folder."""
 WORDS = 56_700
 """How many words all pages of docs/ may have, marks and code included; 2,900 are questions.md,
 800 the rules of open_questions.md."""
-PAGES = {"analyses": 9.1, "architecture": 8.0, "thesis": 5.4}
+PAGES = {"analyses": 8.1, "architecture": 7.5, "thesis": 5.3}
 """Pronouns per hundred words of pages that are not below `AIM` yet."""
-DOCSTRINGS = {
-    ".": 8.4,
-    "app": 10.4,
-    "cite": 5.2,
-    "clouds": 5.2,
-    "compare": 4.9,
-    "draw": 8.9,
-    "extract": 3.8,
-    "files": 5.8,
-    "geometry": 5.4,
-    "grammar": 4.2,
-    "loaded": 11.3,
-    "measure": 7.0,
-    "models": 6.1,
-    "prepare": 7.2,
-    "project": 5.0,
-    "published": 5.5,
-    "scripts": 6.1,
-    "settings": 12.1,
-    "stream": 6.6,
-    "train": 4.0,
-    "verify": 6.3,
-}
-"""Pronouns per hundred words of docstrings, by folder of src/embspace."""
-NAMES = {
-    ".": 7.5,
-    "app": 4.4,
-    "cite": 7.3,
-    "clouds": 2.5,
-    "compare": 6.3,
-    "draw": 2.8,
-    "extract": 3.2,
-    "files": 1.0,
-    "geometry": 3.5,
-    "grammar": 1.0,
-    "loaded": 0.0,
-    "measure": 6.5,
-    "models": 3.2,
-    "prepare": 1.9,
-    "project": 5.0,
-    "published": 1.7,
-    "scripts": 0.0,
-    "settings": 3.8,
-    "stream": 4.1,
-    "train": 4.7,
-    "verify": 4.2,
-}
-"""Names that name no thing per hundred assigned names, by folder; 0.3 are the aim."""
+OPAQUE_NAMES = 0.3
+"""Names that name no thing per hundred assigned names; only columns of saved tables may stay."""
 
 
 @pytest.mark.parametrize(
@@ -118,16 +72,16 @@ def test_pages_are_plain(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("measured", "ceilings"),
-    [(by_folder, DOCSTRINGS), (names_by_folder, NAMES)],
+    ("measured", "most"),
+    [(by_folder, AIM), (names_by_folder, OPAQUE_NAMES)],
     ids=["docstrings", "names"],
 )
-def test_no_number_rises(
-    measured: Callable[[Path], dict[str, Share]], ceilings: dict[str, float], root: Path
+def test_folders_are_plain(
+    measured: Callable[[Path], dict[str, Share]], most: float, root: Path
 ) -> None:
     shares = measured(root)
-    assert set(shares) == set(ceilings)
-    assert not above(ceilings, shares), "see python -m tests.prose.plain"
+    assert len(shares) > 10
+    assert not above(dict.fromkeys(shares, most), shares), "see python -m tests.prose.plain"
 
 
 def above(ceilings: dict[str, float], shares: dict[str, Share]) -> dict[str, str]:
