@@ -124,8 +124,8 @@ def read_in_a_process(
 def test_models_that_came_first_do_not_cut_off_the_hub(root: Path, tmp_path: Path) -> None:
     code = f"import embspace.models, huggingface_hub.constants\n{READ}"
     with serving(data_sets) as server:
-        output = read_in_a_process(root, server.address, tmp_path, code, "/posts")
-        assert "train.parquet 3 ['B', 'C']" in output
+        printed = read_in_a_process(root, server.address, tmp_path, code, "/posts")
+        assert "train.parquet 3 ['B', 'C']" in printed
         server.requests.clear()
         said = {"HF_HUB_OFFLINE": "1"}
         refused = read_in_a_process(root, server.address, tmp_path, code, "/posts", **said)

@@ -40,8 +40,8 @@ def test_measures_and_intervals_are_those_of_the_vectors() -> None:
     for _, row in rows:
         estimate = expected[row["measure"]]
         for column in ("value", "low", "high", "of_half", "n", "n_texts"):
-            value, wanted = row[column], getattr(estimate, column)
-            assert value == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), (
+            cell, wanted = row[column], getattr(estimate, column)
+            assert cell == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), (
                 row["measure"],
                 column,
             )

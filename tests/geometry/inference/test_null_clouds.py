@@ -75,8 +75,10 @@ def test_an_isotropic_cloud_is_like_its_null(family: str) -> None:
         left_out = ("iso_score_star", "alpha_req", "top_dimension_share")
         if measure.family == family and measure.name not in left_out:
             nulls = [value_of(measure.function(isotropic_gaussian(x, rng(s)))) for s in range(40)]
-            value = value_of(measure.function(x))
-            assert min(nulls) - np.std(nulls) <= value <= max(nulls) + np.std(nulls), measure.name
+            measured = value_of(measure.function(x))
+            assert min(nulls) - np.std(nulls) <= measured <= max(nulls) + np.std(nulls), (
+                measure.name
+            )
 
 
 def some_texts() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

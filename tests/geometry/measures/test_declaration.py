@@ -41,7 +41,7 @@ def test_a_measure_is_invariant_to_what_it_says_and_to_nothing_else(
     defined: Definition, change: str
 ) -> None:
     options = arguments(defined.name, defined.family)
-    alike = {key: CHANGED[change](value) for key, value in options.items() if key == "larger"}
+    alike = {key: CHANGED[change](option) for key, option in options.items() if key == "larger"}
     before, after = value(defined, CLOUD), value(defined, CHANGED[change](CLOUD), **alike)
     if change in defined.invariant_to:
         # Neighbors are those of the vectors in float32.
@@ -57,7 +57,7 @@ def test_the_order_of_the_vectors_changes_nothing(defined: Definition) -> None:
     order = rng.permutation(len(CLOUD))
     if defined.name.startswith(OF_PATHS):  # whole texts are moved
         order = np.argsort(rng.permutation(len(CLOUD))[options["group"]], kind="stable")
-    moved = {key: value[order] for key, value in options.items() if key in OF_ROWS}
+    moved = {key: option[order] for key, option in options.items() if key in OF_ROWS}
     assert value(defined, CLOUD[order], **moved) == pytest.approx(value(defined, CLOUD), rel=1e-9)
 
 
@@ -112,8 +112,8 @@ def test_the_largest_magnitudes_are_measured_right(scale: float) -> None:
             if "larger" in given:
                 continue  # which would have another scale
             expected = value_of(defined.function(CLOUD, **given))
-            value = value_of(defined.function(CLOUD / np.abs(CLOUD).max() * scale, **given))
-            assert value == pytest.approx(expected, rel=1e-6), defined.name
+            measured = value_of(defined.function(CLOUD / np.abs(CLOUD).max() * scale, **given))
+            assert measured == pytest.approx(expected, rel=1e-6), defined.name
 
 
 def test_a_new_measure_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ def cube(d: int, n: int = 2048) -> np.ndarray:
         (two_nn_lowest_fifth_as_coded, (1.872, 8.887, 14.687)),
         (two_nn_maximum_likelihood, (2.000, 8.981, 15.091)),
     ],
-    ids=lambda value: getattr(value, "__name__", ""),
+    ids=lambda case: getattr(case, "__name__", ""),
 )
 def test_cubes_give_what_each_program_gives(variant, expected: tuple[float, ...]) -> None:
     rng = np.random.default_rng(0)

@@ -32,10 +32,10 @@ def directions(rows: np.ndarray) -> DirectionSums:
     return direction_sums_of(X[rows])
 
 
-def _is_equal(value: Any, expected: Any) -> bool:
+def _is_equal(ours: Any, expected: Any) -> bool:
     if expected is None:
-        return value is None
-    return bool(value == pytest.approx(expected, rel=1e-9, abs=1e-9))
+        return ours is None
+    return bool(ours == pytest.approx(expected, rel=1e-9, abs=1e-9))
 
 
 @pytest.mark.parametrize("sums_of", [moments, directions])

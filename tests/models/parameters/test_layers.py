@@ -16,10 +16,7 @@ def test_rows_of_a_head_are_its_weights(model_type: str):
         for kind in ("query", "key", "value"):
             rows = getattr(read, kind).reshape(4, 6, 24)
             assert np.array_equal(rows, getattr(expected, kind).numpy())
-            bias, head_bias = (
-                getattr(read, f"{kind}_bias"),
-                getattr(expected, f"{kind}_bias"),
-            )
+            bias, head_bias = getattr(read, f"{kind}_bias"), getattr(expected, f"{kind}_bias")
             assert (bias is None) == (head_bias is None)
             assert bias is None or np.array_equal(bias.reshape(4, 6), head_bias.numpy())
         output = read.output.reshape(4, 6, 24)

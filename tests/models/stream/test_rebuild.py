@@ -26,10 +26,7 @@ def test_each_block_is_the_model_s_own_hidden_state(model_type: str):
     assert [stream.layer for stream in streams] == list(range(1, len(states)))
     assert not torch.allclose(states[1][mask.bool()], states[0][mask.bool()], atol=0.1)
     for stream in streams:
-        for rebuilt, layer in (
-            (stream.input, stream.layer - 1),
-            (stream.output, stream.layer),
-        ):
+        for rebuilt, layer in ((stream.input, stream.layer - 1), (stream.output, stream.layer)):
             difference = (rebuilt - states[layer])[mask.bool()].abs().max()
             assert difference < TOLERANCE, (model_type, layer)
 
