@@ -110,7 +110,7 @@ def _bounds(
 def coverage_table(
     names: list[str], bounds: np.ndarray, truth: np.ndarray, deviation: np.ndarray
 ) -> pd.DataFrame:
-    """One row a measure: how often the bounds of `found`, (repeat, measure, 3), hold the `truth`.
+    """One row a measure: how often the `bounds`, (repeat, measure, 3), hold the `truth`.
 
     A measure that a repeat lacks has none. `deviation` is over repeats.
     """
