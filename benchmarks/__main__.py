@@ -64,8 +64,8 @@ def run(name: str) -> dict[str, float]:
     python = dadapy_python() if name == DADAPY else sys.executable
     if python is None:
         raise InputError(f"{DADAPY_PYTHON}: not set; {name} needs a Python that has DADApy")
-    found: dict[str, float] = json.loads(_last_line([python, "-m", "benchmarks.contest", name]))
-    return found
+    figures: dict[str, float] = json.loads(_last_line([python, "-m", "benchmarks.contest", name]))
+    return figures
 
 
 def dadapy_python() -> str | None:
@@ -94,9 +94,9 @@ def measure(names: list[str]) -> dict[str, dict[str, float]]:
     best: dict[str, dict[str, float]] = {}
     for name in (progress := tqdm(plan)):
         progress.set_description(name)
-        found = run(name)
-        if name not in best or found["seconds"] < best[name]["seconds"]:
-            best[name] = found
+        figures = run(name)
+        if name not in best or figures["seconds"] < best[name]["seconds"]:
+            best[name] = figures
     return best
 
 

@@ -35,10 +35,10 @@ def _judged(name: str, x: np.ndarray, given: Any) -> dict[str, float]:
         return {"dimension": given}
     if name == "pynndescent_graph":
         exact = graph(x).indices
-        found = [len(np.intersect1d(a, b)) for a, b in zip(exact, given, strict=True)]
-        return {"recall": float(np.mean(found)) / exact.shape[1]}
+        shared = [len(np.intersect1d(a, b)) for a, b in zip(exact, given, strict=True)]
+        return {"recall": float(np.mean(shared)) / exact.shape[1]}
     if isinstance(given, np.ndarray) and given.shape == (len(x), N_COMPONENTS):
-        kept, whole = (each.var(axis=0, dtype=np.float64).sum() for each in (given, x))
+        kept, whole = (points.var(axis=0, dtype=np.float64).sum() for points in (given, x))
         return {"variance": float(kept / whole)}
     if isinstance(given, np.ndarray) and given.shape == (len(x), 2):
         from embspace.geometry.maps.maps import map_quality

@@ -45,16 +45,16 @@ def texts(rng: np.random.Generator, n_texts: int = N_TEXTS) -> Drawn:
     """
     text = np.repeat(np.arange(n_texts), N_TOKENS)
     word = np.minimum(rng.geometric(0.15, size=len(text)) - 1, N_WORDS - 1)
-    of_word = np.random.default_rng(SEED).normal(size=(N_WORDS, DIM))
-    of_text = 0.7 * rng.normal(size=(n_texts, DIM))
-    parts = of_text[text] + of_word[word] + rng.normal(size=(len(text), DIM))
+    word_parts = np.random.default_rng(SEED).normal(size=(N_WORDS, DIM))
+    text_parts = 0.7 * rng.normal(size=(n_texts, DIM))
+    parts = text_parts[text] + word_parts[word] + rng.normal(size=(len(text), DIM))
     return 0.5 + parts / np.sqrt(1 + np.arange(DIM)), text, word
 
 
 def measures_of(null: Null | None) -> list[Definition]:
     """All, or those of the families that are held against a null."""
     known = profiled_measures().values()
-    return [each for each in known if null is None or null in NULLS_OF_FAMILY[each.family]]
+    return [measure for measure in known if null is None or null in NULLS_OF_FAMILY[measure.family]]
 
 
 # What single measures need: the larger sample, of other texts.
@@ -66,8 +66,8 @@ def values(drawn: Drawn, measures: list[Definition]) -> list[float]:
     """Each measure, without an interval."""
     x, text, word = drawn
     groups = {"text": text, "word": word}
-    found = results_of(measures, inputs_of(x, measures, groups, OPTIONS), groups, OPTIONS)
-    return [value_of(each) for each in found.values()]
+    outcomes = results_of(measures, inputs_of(x, measures, groups, OPTIONS), groups, OPTIONS)
+    return [value_of(outcome) for outcome in outcomes.values()]
 
 
 def value_of_texts(repeat: int) -> list[float]:
@@ -87,15 +87,15 @@ def effects_over_null(null: Null, repeat: int) -> list[list[float]]:
     x, text, word = texts(rng)
     x, measures = NULL_CLOUDS[null](x, rng), measures_of(null)
     drawn = [values((NULL_CLOUDS[null](x, rng), text, word), measures) for _ in range(N_NULLS)]
-    found = np.array(_bounds((x, text, word), null, N_HALVES, rng))
-    return (found - np.mean(drawn, axis=0)[:, None]).tolist()
+    bounds = np.array(_bounds((x, text, word), null, N_HALVES, rng))
+    return (bounds - np.mean(drawn, axis=0)[:, None]).tolist()
 
 
 def _bounds(
     drawn: Drawn, null: Null | None, n_halves: int, rng: np.random.Generator
 ) -> list[list[float]]:
     x, text, word = drawn
-    found = estimate_over_texts(
+    estimates = estimate_over_texts(
         x,
         text,
         word=word,
@@ -104,19 +104,19 @@ def _bounds(
         n_half_samples=n_halves,
         rng=rng,
     )
-    return [[each.value, each.low, each.high] for each in found.values()]
+    return [[estimate.value, estimate.low, estimate.high] for estimate in estimates.values()]
 
 
 def coverage_table(
-    names: list[str], found: np.ndarray, truth: np.ndarray, deviation: np.ndarray
+    names: list[str], bounds: np.ndarray, truth: np.ndarray, deviation: np.ndarray
 ) -> pd.DataFrame:
-    """One row a measure: how often the bounds of `found`, (repeat, measure, 3), hold the `truth`.
+    """One row a measure: how often the `bounds`, (repeat, measure, 3), hold the `truth`.
 
     A measure that a repeat lacks has none. `deviation` is over repeats.
     """
-    low, high = found[:, :, 1], found[:, :, 2]
+    low, high = bounds[:, :, 1], bounds[:, :, 2]
     covered = ((low <= truth) & (truth <= high)).mean(axis=0)
-    covered[np.isnan(found).any(axis=(0, 2))] = np.nan
+    covered[np.isnan(bounds).any(axis=(0, 2))] = np.nan
     width = np.divide(
         (high - low).mean(axis=0),
         deviation,
@@ -129,7 +129,7 @@ def coverage_table(
         {
             "measure": names,
             "coverage": covered,
-            "standard_error": np.sqrt(covered * (1 - covered) / len(found)),
+            "standard_error": np.sqrt(covered * (1 - covered) / len(bounds)),
             "width_/_deviation": np.where(np.isnan(covered), np.nan, width),
             "met": met,
         }
@@ -139,26 +139,26 @@ def coverage_table(
 def on_all_cores(function: Callable[[int], Any], n: int, title: str) -> np.ndarray:
     """The function of 0 to n - 1, one thread a process."""
     with parallel_config("loky", n_jobs=-1, inner_max_num_threads=1):
-        results = Parallel(return_as="generator")(delayed(function)(each) for each in range(n))
+        results = Parallel(return_as="generator")(delayed(function)(number) for number in range(n))
         return np.array(list(tqdm(results, total=n, desc=title)))
 
 
-def of_texts() -> pd.DataFrame:
+def texts_table() -> pd.DataFrame:
     """Coverage of the mean over fresh texts."""
     alone = on_all_cores(value_of_texts, N_VALUES, "values of texts")
-    found = on_all_cores(bounds_of_texts, N_REPEATS, "intervals of texts")
-    names = [each.name for each in measures_of(None)]
-    return coverage_table(names, found, alone.mean(axis=0), alone.std(axis=0))
+    bounds = on_all_cores(bounds_of_texts, N_REPEATS, "intervals of texts")
+    names = [measure.name for measure in measures_of(None)]
+    return coverage_table(names, bounds, alone.mean(axis=0), alone.std(axis=0))
 
 
-def of_null(null: Null) -> pd.DataFrame:
+def null_table(null: Null) -> pd.DataFrame:
     """Coverage of no effect, by vectors drawn from the null."""
-    found = on_all_cores(partial(effects_over_null, null), N_REPEATS, null)
-    names = [each.name for each in measures_of(null)]
-    return coverage_table(names, found, np.zeros(len(names)), found[:, :, 0].std(axis=0))
+    bounds = on_all_cores(partial(effects_over_null, null), N_REPEATS, null)
+    names = [measure.name for measure in measures_of(null)]
+    return coverage_table(names, bounds, np.zeros(len(names)), bounds[:, :, 0].std(axis=0))
 
 
-def report(of_fresh_texts: pd.DataFrame, of_nulls: dict[Null, pd.DataFrame]) -> str:
+def report(fresh_texts: pd.DataFrame, by_null: dict[Null, pd.DataFrame]) -> str:
     """The page."""
     parts = [
         "# Coverage of intervals over texts\n",
@@ -170,25 +170,25 @@ def report(of_fresh_texts: pd.DataFrame, of_nulls: dict[Null, pd.DataFrame]) -> 
         f"why, and what else the tables do not tell: [notes.md](notes.md).\n",
         "## Fresh texts\n",
         f"The truth is the mean of the measure over {N_VALUES:,} draws of as many texts; "
-        f"{N_HALVES} halves. {_summary(of_fresh_texts)}\n",
-        _as_markdown(of_fresh_texts),
+        f"{N_HALVES} halves. {_summary(fresh_texts)}\n",
+        _as_markdown(fresh_texts),
         "\n## Vectors drawn from a null\n",
         "Texts are replaced by a draw of the null, independent vectors, which keep their places. "
         f"The effect is the value less its mean over {N_NULLS} further draws of the null, the "
         f"truth is 0; {N_HALVES} halves. Each family is held against its own nulls; "
         "`context` has none here.",
     ]
-    for null, table in of_nulls.items():
+    for null, table in by_null.items():
         parts += [f"\n### `{null}`\n", f"{_summary(table)}\n", _as_markdown(table)]
     return "\n".join(parts) + "\n"
 
 
 def _summary(table: pd.DataFrame) -> str:
-    asked = table[table["met"] != "–"]
+    counted = table[table["met"] != "–"]
     lacking = table["measure"][table["coverage"].isna()]
-    met = f"{(asked['met'] == 'yes').sum()} of {len(asked)} measures meet the target"
+    met = f"{(counted['met'] == 'yes').sum()} of {len(counted)} measures meet the target"
     left_out = f"; not defined in all repeats: {', '.join(lacking)}" if len(lacking) else ""
-    return f"{met}, the lowest coverage is {asked['coverage'].min():.3f}{left_out}."
+    return f"{met}, the lowest coverage is {counted['coverage'].min():.3f}{left_out}."
 
 
 def _as_markdown(table: pd.DataFrame) -> str:
@@ -198,7 +198,7 @@ def _as_markdown(table: pd.DataFrame) -> str:
 
 def main() -> None:
     """All of it."""
-    text = report(of_texts(), {null: of_null(null) for null in NULL_CLOUDS})
+    text = report(texts_table(), {null: null_table(null) for null in NULL_CLOUDS})
     print(text)
     with writing(PAGE) as partial_page:
         partial_page.write_text(text, encoding="utf-8")

@@ -84,8 +84,8 @@ def table_of(runs: Sequence[Run]) -> str:
     for dim in sorted({run.dim for run in runs}):
         some = [run for run in runs if run.dim == dim]
         if len(some) > 1:
-            found = exponent_of([run.n for run in some], [run.processor_seconds for run in some])
-            lines.append(f"\nProcessor time of {dim} dims grows as n^{found:.2f}; expected: 2.")
+            exponent = exponent_of([run.n for run in some], [run.processor_seconds for run in some])
+            lines.append(f"\nProcessor time of {dim} dims grows as n^{exponent:.2f}; expected: 2.")
     return "\n".join(lines)
 
 
@@ -95,11 +95,11 @@ def main() -> None:
     parser.add_argument("--one", type=Path, help="a matrix, to be run in this process")
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--dims", type=int, nargs="+", default=DIMS)
-    asked = parser.parse_args()
-    if asked.one:
-        print(*run_one(asked.one))
+    arguments = parser.parse_args()
+    if arguments.one:
+        print(*run_one(arguments.one))
         return
-    print(table_of([cost_of(n, dim) for dim in asked.dims for n in asked.sizes]))
+    print(table_of([cost_of(n, dim) for dim in arguments.dims for n in arguments.sizes]))
 
 
 if __name__ == "__main__":

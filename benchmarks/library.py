@@ -55,7 +55,7 @@ tokenizer, module = (kind.from_pretrained(sys.argv[1]) for kind in (AutoTokenize
 def states(texts):
     with torch.inference_mode():
         batch = tokenizer(texts, padding=True, return_tensors="pt")
-        return [each.numpy() for each in module(**batch, output_hidden_states=True).hidden_states]
+        return [state.numpy() for state in module(**batch, output_hidden_states=True).hidden_states]
 for batch in (FIRST, NEXT):
     states(batch)
     mark()

@@ -86,7 +86,7 @@ class Drawn(NamedTuple):
 
 def all_mutants(root: Path) -> list[Drawn]:
     """Return every mutant of all modules."""
-    files = sorted(file for each in FOLDERS for file in (root / SOURCES / each).rglob("*.py"))
+    files = sorted(file for folder in FOLDERS for file in (root / SOURCES / folder).rglob("*.py"))
     return [
         Drawn(file.relative_to(root).as_posix(), mutant)
         for file in files
@@ -94,19 +94,19 @@ def all_mutants(root: Path) -> list[Drawn]:
     ]
 
 
-def draw_mutants(found: list[Drawn], n: int, seed: int) -> list[Drawn]:
+def draw_mutants(mutants: list[Drawn], n: int, seed: int) -> list[Drawn]:
     """Return `n` of the mutants, drawn without replacement, each equally likely."""
-    chosen = np.random.default_rng(seed).choice(len(found), min(n, len(found)), replace=False)
-    return [found[number] for number in sorted(chosen)]
+    chosen = np.random.default_rng(seed).choice(len(mutants), min(n, len(mutants)), replace=False)
+    return [mutants[number] for number in sorted(chosen)]
 
 
-def with_sample(samples: pd.DataFrame, found: list[Drawn], n: int, seed: int) -> pd.DataFrame:
+def with_sample(samples: pd.DataFrame, mutants: list[Drawn], n: int, seed: int) -> pd.DataFrame:
     """Return the samples with that of the seed, drawn from what is in none, if it is not there."""
     if (samples["seed"] == seed).any():
         return samples
     taken = keys_of(samples)
-    drawn = draw_mutants([each for each in found if each.key not in taken], n, seed)
-    rows = [(seed, *each.key, each.mutant.before, each.mutant.after) for each in drawn]
+    drawn = draw_mutants([mutant for mutant in mutants if mutant.key not in taken], n, seed)
+    rows = [(seed, *mutant.key, mutant.mutant.before, mutant.mutant.after) for mutant in drawn]
     return pd.concat([samples, pd.DataFrame(rows, columns=list(samples))], ignore_index=True)
 
 
@@ -118,11 +118,11 @@ def suites_of(module: str, root: Path) -> Iterator[list[str]]:
     """
     path = Path(module).relative_to(SOURCES)
     paths = [path, *_importing(path, root)] if path.stem.startswith("_") else [path]
-    own = [root / "tests" / each.with_name(f"test_{each.name.lstrip('_')}") for each in paths]
+    own = [root / "tests" / file.with_name(f"test_{file.name.lstrip('_')}") for file in paths]
     own = [file for file in dict.fromkeys(own) if file.is_file()]
     if own:
         yield [str(file.relative_to(root)) for file in own]
-    named = re.compile(rf"\b({'|'.join(each.stem for each in paths)})\b")
+    named = re.compile(rf"\b({'|'.join(file.stem for file in paths)})\b")
     others = [
         str(file.relative_to(root))
         for file in sorted((root / "tests" / path.parts[0]).rglob("test_*.py"))
@@ -138,14 +138,14 @@ def _importing(path: Path, root: Path) -> list[Path]:
         file.relative_to(root / SOURCES): file.read_text(encoding="utf-8")
         for file in sorted((root / SOURCES).rglob("*.py"))
     }
-    found, private = set[Path](), [path]
-    for each in private:  # grows while it is gone through
-        folder = ".".join([SOURCES.name, *each.parent.parts])
-        named = re.compile(rf"\b{re.escape(folder)}(\.| import (.*\b)?){each.stem}\b")
+    importing, private = set[Path](), [path]
+    for file in private:  # grows while it is gone through
+        folder = ".".join([SOURCES.name, *file.parent.parts])
+        named = re.compile(rf"\b{re.escape(folder)}(\.| import (.*\b)?){file.stem}\b")
         new = [other for other, code in codes.items() if named.search(code)]
         private += [other for other in new if other.stem[0] == "_" and other not in private]
-        found |= {other for other in new if other.stem[0] != "_"}
-    return sorted(found)
+        importing |= {other for other in new if other.stem[0] != "_"}
+    return sorted(importing)
 
 
 def is_noticed(tree: Path, drawn: Drawn) -> bool:
@@ -189,16 +189,16 @@ def run_mutants(root: Path, drawn: list[Drawn], n_workers: int) -> list[Drawn]:
         for number in range(n_workers):
             trees.put(_copy(root, Path(folder) / str(number)))
 
-        def tried(each: Drawn) -> Drawn:
-            kept = root / TRIED / digest(root, each)
+        def tried(mutant: Drawn) -> Drawn:
+            kept = root / TRIED / digest(root, mutant)
             if not kept.is_file():
                 tree = trees.get()
                 try:
-                    found = is_noticed(tree, each)
+                    noticed = is_noticed(tree, mutant)
                 finally:
                     trees.put(tree)
-                keep(kept, found)
-            return each._replace(is_noticed=kept.read_text() == NOTICED)
+                keep(kept, noticed)
+            return mutant._replace(is_noticed=kept.read_text() == NOTICED)
 
         with ThreadPoolExecutor(n_workers) as workers:
             return list(tqdm(workers.map(tried, drawn), total=len(drawn), desc="mutants"))
@@ -232,14 +232,14 @@ def _copy(root: Path, tree: Path) -> Path:
 
 def mutants_page(samples: pd.DataFrame, tried: list[Drawn], equal: pd.DataFrame) -> str:
     """Return the page: of each sample how many were noticed by folder, and which were not."""
-    found = pd.DataFrame(
+    outcomes = pd.DataFrame(
         [
-            (*each.key, each.module.split("/")[2], each.mutant.line, each.is_noticed)
-            for each in tried
+            (*mutant.key, mutant.module.split("/")[2], mutant.mutant.line, mutant.is_noticed)
+            for mutant in tried
         ],
         columns=[*KEYS, "folder", "line", "noticed"],
     )
-    table = samples.merge(found, on=KEYS, how="left").merge(
+    table = samples.merge(outcomes, on=KEYS, how="left").merge(
         equal[[*KEYS, "reason"]], on=KEYS, how="left"
     )
     return "\n".join(
@@ -293,15 +293,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     root = Path.cwd()
-    found = all_mutants(root)
+    mutants = all_mutants(root)
     samples = read_keys(DRAWN).astype({"seed": int})
-    samples = with_sample(samples, found, arguments.n, arguments.seed)
+    samples = with_sample(samples, mutants, arguments.n, arguments.seed)
     with writing(DRAWN) as partial:
         samples.to_csv(partial, index=False)
     equal = read_keys(EQUAL)
     drawn, is_equal = keys_of(samples), keys_of(equal)
-    tried = [each for each in found if each.key in drawn & is_equal]
-    to_try = [each for each in found if each.key in drawn - is_equal]
+    tried = [mutant for mutant in mutants if mutant.key in drawn & is_equal]
+    to_try = [mutant for mutant in mutants if mutant.key in drawn - is_equal]
     tried += run_mutants(root, to_try, os.cpu_count() or 1)
     with writing(TABLE) as partial:
         partial.write_text(mutants_page(samples, tried, equal))

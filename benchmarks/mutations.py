@@ -126,7 +126,7 @@ def _is_declared(node: ast.AST, field: str) -> bool:
 def _is_text(node: ast.BinOp) -> bool:
     """Return whether the operator joins or formats text."""
     sides = (node.left, node.right)
-    return any(isinstance(each, ast.JoinedStr) or _is_string(each) for each in sides)
+    return any(isinstance(side, ast.JoinedStr) or _is_string(side) for side in sides)
 
 
 def _is_string(node: ast.AST) -> bool:

@@ -84,10 +84,10 @@ def _fitted(line: str) -> list[str]:
 def filled(text: str, said: Said) -> str:
     """Return a page with the present output behind each command."""
 
-    def block(found: re.Match[str]) -> str:
+    def block(match: re.Match[str]) -> str:
         parts = [
             f"{CALLED}{shlex.join(call)}\n{shown(call, said(call))}"
-            for call in commands_of(found[0])
+            for call in commands_of(match[0])
         ]
         return "```console\n" + "\n".join(parts) + "\n```"
 

@@ -80,7 +80,7 @@ def _unit_blocks(module: Any) -> Float[np.ndarray, "block weight"]:
         )
         for block in module.encoder.layer
     ]
-    return np.stack([each / np.linalg.norm(each) for each in blocks])
+    return np.stack([weights / np.linalg.norm(weights) for weights in blocks])
 
 
 def key_of(cosines: Float[np.ndarray, "small large"]) -> Key | None:
@@ -95,12 +95,12 @@ def key_of(cosines: Float[np.ndarray, "small large"]) -> Key | None:
 
 def outcome_of(block: int, values: Values, key: Key) -> Outcome:
     """Return whether a measure finds a block: by the intervals of differences from all others."""
-    theirs = max((values[block, other] for other in key[block]), key=lambda each: each.value)
+    theirs = max((values[block, other] for other in key[block]), key=lambda bounded: bounded.value)
     others = {other for small, other in values if small == block} - set(key[block])
     differences = [_difference(theirs, values[block, other]) for other in sorted(others)]
-    if any(each.high < 0 for each in differences):
+    if any(difference.high < 0 for difference in differences):
         return "missed"
-    return "found" if all(each.low > 0 for each in differences) else "open"
+    return "found" if all(difference.low > 0 for difference in differences) else "open"
 
 
 def _difference(x: Bounded, y: Bounded) -> Bounded:
@@ -113,12 +113,12 @@ def _difference(x: Bounded, y: Bounded) -> Bounded:
 
 def verdict_of(by_view: Sequence[Sequence[Outcome]]) -> Verdict:
     """Return the verdict on a measure from the outcomes of all blocks, of the first view first."""
-    verdicts = [_of_view(outcomes) for outcomes in by_view]
+    verdicts = [_verdict_of_view(outcomes) for outcomes in by_view]
     opposite = {"matches": "differs", "differs": "matches"}.get(verdicts[0])
     return "depends on the view" if opposite in verdicts[1:] else verdicts[0]
 
 
-def _of_view(outcomes: Sequence[Outcome]) -> Verdict:
+def _verdict_of_view(outcomes: Sequence[Outcome]) -> Verdict:
     if "missed" in outcomes:
         return "differs"
     return "undecided" if "open" in outcomes else "matches"
@@ -132,15 +132,17 @@ def procrustes_values(
     chosen[:, 0] = 1  # all
     for draw in range(1, 1 + n_resamples):
         chosen[generator.choice(views.n, views.n // 2, replace=False), draw] = 1
-    found = {}
+    similarities = {}
     for small, large in product(range(1, len(views.x)), range(1, len(views.y))):
         x, y = views.x[small].astype(np.float64), views.y[large].astype(np.float64)
         fit = procrustes_fit(x, y)
         lengths = fit.squared_lengths @ chosen
         drawn = fit.products @ chosen / np.sqrt(lengths[0] * lengths[1])
         low, high = half_sample_bounds(drawn[:1], drawn[1:, np.newaxis], views.n, level=level)[:2]
-        found[small, large] = Bounded(procrustes_similarity(x, y), float(low[0]), float(high[0]))
-    return found
+        similarities[small, large] = Bounded(
+            procrustes_similarity(x, y), float(low[0]), float(high[0])
+        )
+    return similarities
 
 
 def table_values(table: pd.DataFrame) -> Values:
@@ -173,11 +175,11 @@ def measured(other: str) -> dict[str, list[Values]]:
         (points.corpus, points.unit): points.views
         for points in point_sets(texts, {}, *states, **settled)
     }
-    found: dict[str, list[Values]] = {name: [] for name in MEASURES}
+    by_measure: dict[str, list[Values]] = {name: [] for name in MEASURES}
     for corpus, unit in VIEWS:
-        of_view = table[(table["corpus"] == corpus) & (table["unit"] == unit)]
+        rows_of_view = table[(table["corpus"] == corpus) & (table["unit"] == unit)]
         views = points.get((corpus, unit))
-        if views is None or of_view.empty:
+        if views is None or rows_of_view.empty:
             raise InputError(f"corpus '{corpus}': has too few {unit}s that both models have read")
         for measure in MEASURES:
             if measure == "procrustes_similarity":
@@ -188,9 +190,9 @@ def measured(other: str) -> dict[str, list[Values]]:
                     generator=np.random.default_rng(params.seed),
                 )
             else:
-                values = table_values(of_view[of_view["measure"] == measure])
-            found[measure].append(values)
-    return found
+                values = table_values(rows_of_view[rows_of_view["measure"] == measure])
+            by_measure[measure].append(values)
+    return by_measure
 
 
 def verdicts_table(by_measure: dict[str, list[Values]], key: Key) -> pd.DataFrame:
@@ -207,7 +209,7 @@ def verdicts_table(by_measure: dict[str, list[Values]], key: Key) -> pd.DataFram
                 "blocks": ", ".join(outcomes[0]),
                 "most_like": ", ".join(map(str, largest)),
                 "rising": largest == sorted(set(largest)),
-                "other_views": "; ".join(map(_of_view, outcomes[1:])),
+                "other_views": "; ".join(map(_verdict_of_view, outcomes[1:])),
                 "verdict": verdict_of(outcomes),
             }
         )
@@ -246,8 +248,10 @@ def page(
 
 
 def _cosine_table(values: Float[np.ndarray, "small large"]) -> str:
-    table = pd.DataFrame(values, columns=[f"block {each + 1}" for each in range(values.shape[1])])
-    table.insert(0, f"of {SMALL}", [f"block {each + 1}" for each in range(len(values))])
+    table = pd.DataFrame(
+        values, columns=[f"block {number + 1}" for number in range(values.shape[1])]
+    )
+    table.insert(0, f"of {SMALL}", [f"block {number + 1}" for number in range(len(values))])
     return markdown_table(table, 3)
 
 
@@ -255,9 +259,9 @@ def _value_table(by_measure: dict[str, list[Values]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"measure": f"`{measure}`", "block": str(small), "other_block": str(large)}
-            | {"value": each.value, "value_low": each.low, "value_high": each.high}
+            | {"value": bounded.value, "value_low": bounded.low, "value_high": bounded.high}
             for measure, views in by_measure.items()
-            for (small, large), each in sorted(views[0].items())
+            for (small, large), bounded in sorted(views[0].items())
         ]
     )
 

@@ -73,9 +73,12 @@ def round_weights(module: Any, tokens: str) -> float:
 
 def token_states(module: Any, windows: list[Window], model: Network) -> States:
     """Return the states of all ordinary tokens, layer by layer."""
-    batches = batches_by_length([len(each.ids) for each in windows], TOKENS_PER_BATCH)
+    batches = batches_by_length([len(window.ids) for window in windows], TOKENS_PER_BATCH)
     encoded = encode(module, windows, batches, "cpu", model.final_norm)
-    by_index = {each.index: each.tokens[:, ~windows[each.index].special] for each in encoded}
+    by_index = {
+        encoded_window.index: encoded_window.tokens[:, ~windows[encoded_window.index].special]
+        for encoded_window in encoded
+    }
     return np.concatenate([by_index[index] for index in range(len(windows))], axis=1)
 
 

@@ -23,14 +23,14 @@ TARGET = Path("src/embspace/app/reporting") / MEASURED
 
 def seconds_by_stage(durations: dict[str, float], tree: str, model: str) -> dict[str, float]:
     """Return the seconds by stage, of several corpora the longest one."""
-    found = dict[str, float]()
+    by_stage = dict[str, float]()
     for key, seconds in durations.items():
-        of_tree, _, item = key.rpartition(OF_TREE)
+        tree_of_key, _, item = key.rpartition(OF_TREE)
         name, _, rest = item.partition("@")
-        if of_tree != tree or not (rest.startswith(model) or not rest or tree):
+        if tree_of_key != tree or not (rest.startswith(model) or not rest or tree):
             continue
-        found[name] = max(seconds, found.get(name, 0.0))
-    return found
+        by_stage[name] = max(seconds, by_stage.get(name, 0.0))
+    return by_stage
 
 
 def main(durations: str, tree: str, model: str, characters: str, part: str = WHOLE) -> None:

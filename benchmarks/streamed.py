@@ -77,7 +77,7 @@ def least_seconds(calls: dict[str, Callable[[], object]], n_rounds: int) -> dict
             start = time.process_time()
             call()
             seconds[name].append(time.process_time() - start)
-    return {name: min(each) for name, each in seconds.items()}
+    return {name: min(measured) for name, measured in seconds.items()}
 
 
 def times(texts: Sequence[str], how: Reading) -> pd.DataFrame:
@@ -100,10 +100,10 @@ def times(texts: Sequence[str], how: Reading) -> pd.DataFrame:
         calls[ENCODE] = lambda: peer.encode(list(texts), show_progress_bar=False)
     for call in calls.values():
         call()  # so that compilation does not count
-    found = least_seconds(calls, ROUNDS)
+    least = least_seconds(calls, ROUNDS)
     rows = [
-        {"what": name, "processor time, s": each, "to all layers": each / found[EXTRACTION]}
-        for name, each in found.items()
+        {"what": name, "processor time, s": took, "to all layers": took / least[EXTRACTION]}
+        for name, took in least.items()
     ]
     return pd.DataFrame(rows)
 

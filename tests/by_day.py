@@ -28,12 +28,17 @@ def stages_by_day(repo: Any) -> list[Any]:
     graph, left_out = repo.index.graph, set[Any]()
     in_order = [*networkx.topological_sort(graph.reverse())]
     for stage in in_order:
-        files = [Path(out.fs_path) for each in left_out for out in each.outs if out.use_cache]
+        files = [
+            Path(out.fs_path)
+            for stage_left_out in left_out
+            for out in stage_left_out.outs
+            if out.use_cache
+        ]
         needed = [Path(dep.fs_path) for dep in stage.deps]
-        lacks = any(file.is_relative_to(each) for file in files for each in needed)
+        lacks = any(file.is_relative_to(path) for file in files for path in needed)
         if lacks or stage.name.partition("@")[0] in BY_NIGHT:
             left_out.add(stage)
-    return [each for each in in_order if each not in left_out]
+    return [stage for stage in in_order if stage not in left_out]
 
 
 def main() -> None:
@@ -45,10 +50,10 @@ def main() -> None:
         command = [sys.executable, "-m", "dvc", "repro", *options, *targets]
         if code := subprocess.run(command, env=given, check=False).returncode:
             sys.exit(code)
-    results = [Path(out.fs_path).relative_to(Path.cwd()) for each in stages for out in each.outs]
-    of_git = [file for file in results if file.parts[0] == "results" and not computed_here(file)]
-    if of_git:
-        sys.exit(f"not computed here: {', '.join(map(str, of_git))}")
+    results = [Path(out.fs_path).relative_to(Path.cwd()) for stage in stages for out in stage.outs]
+    brought = [file for file in results if file.parts[0] == "results" and not computed_here(file)]
+    if brought:
+        sys.exit(f"not computed here: {', '.join(map(str, brought))}")
 
 
 if __name__ == "__main__":

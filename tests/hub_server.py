@@ -85,10 +85,10 @@ class Hub:
             return Answer(status=503)
         # A slash within a revision or a file is quoted.
         kinds = r"/api/models/([^/]+/[^/]+)/(refs|revision)/?([^/]*)"
-        if found := re.fullmatch(kinds, request.path):
-            return self._listing(request, *map(unquote, found.groups()))
-        if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", request.path):
-            return self._file(request, *map(unquote, found.groups()))
+        if match := re.fullmatch(kinds, request.path):
+            return self._listing(request, *map(unquote, match.groups()))
+        if match := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", request.path):
+            return self._file(request, *map(unquote, match.groups()))
         return Answer(status=404)
 
     def _listing(self, request: Request, name: str, kind: str, revision: str) -> Answer:
@@ -105,7 +105,7 @@ class Hub:
         if commit not in repository.commits:
             return _refusal(404, "RevisionNotFound", f"Invalid rev id: {revision}")
         files = repository.commits[commit]
-        siblings = [_entry(each, content) for each, content in files.items()]
+        siblings = [_entry(file, content) for file, content in files.items()]
         return json_answer({"id": name, "sha": commit, "siblings": siblings})
 
     def _file(self, request: Request, name: str, revision: str, file: str) -> Answer:
@@ -163,10 +163,10 @@ def _entry(name: str, content: bytes) -> dict[str, object]:
 
 def _partly(request: Request, content: bytes, headers: dict[str, str]) -> Answer:
     """The content, or its part from the byte that is asked for."""
-    asked = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
-    if asked is None:
+    byte_range = re.fullmatch(r"bytes=(\d+)-", request.headers.get("range", ""))
+    if byte_range is None:
         return Answer(content, headers=headers)
-    start = int(asked[1])
+    start = int(byte_range[1])
     if start >= len(content):
         return Answer(status=416)
     span = f"bytes {start}-{len(content) - 1}/{len(content)}"

@@ -59,9 +59,9 @@ def serving(answer: Callable[[Request], Answer]) -> Iterator[Server]:
             query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             headers = {key.lower(): value for key, value in self.headers.items()}
-            asked = Request(self.command, parts.path, query, headers, body, time.monotonic())
-            server.requests.append(asked)
-            given = answer(asked)
+            request = Request(self.command, parts.path, query, headers, body, time.monotonic())
+            server.requests.append(request)
+            given = answer(request)
             length = {} if given.endless else {"Content-Length": str(len(given.body))}
             self.send_response(given.status)
             for key, value in {**length, **given.headers}.items():

@@ -36,7 +36,7 @@ def one_process() -> Iterator[None]:
 
     def sent(parallel: Any, calls: Iterable[tuple[Any, ...]]) -> Any:
         if not is_wanted() and parallel.n_jobs != 1:
-            calls = ((_here, (_copy(each),), {}) for each in calls)
+            calls = ((_here, (_copy(call),), {}) for call in calls)
         return sequential(parallel, calls)
 
     with pytest.MonkeyPatch.context() as patch:

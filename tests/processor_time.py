@@ -190,11 +190,11 @@ def summary(reports: Iterable[Any]) -> list[str]:
     lines = [*_long(tests), *_long(shared)]
     if any(seconds > bound(LISTED) for seconds in kinds.values()) or lines:
         in_all = {"tests": sum(tests.values()), "shared fixtures": sum(shared.values())} | kinds
-        told = (f"{name} {seconds:.0f} s" for name, seconds in in_all.items())
-        lines.append(f"in all: {', '.join(told)}")
+        times = (f"{name} {seconds:.0f} s" for name, seconds in in_all.items())
+        lines.append(f"in all: {', '.join(times)}")
     return lines
 
 
 def _long(seconds: dict[str, float]) -> list[str]:
-    found = sorted(seconds.items(), key=lambda pair: -pair[1])
-    return [f"{took:6.1f} s  {name}" for name, took in found if took > bound(LISTED)]
+    longest = sorted(seconds.items(), key=lambda pair: -pair[1])
+    return [f"{took:6.1f} s  {name}" for name, took in longest if took > bound(LISTED)]

@@ -43,9 +43,9 @@ def push_bert(hub: Hub, folder: Path) -> dict[int, Path]:
     """maker/bert, and a repository a step, in thousands; where each was made."""
     folders = {number: build_tiny_bert(folder / str(number), seed=number) for number in NUMBERS}
     hub.push("maker/bert", folders[NUMBERS[-1]])
-    for number, each in folders.items():
-        hub.push(f"maker/bert-step_{number}k", each)
-    return {number * THOUSAND: each for number, each in folders.items()}
+    for number, checkpoint in folders.items():
+        hub.push(f"maker/bert-step_{number}k", checkpoint)
+    return {number * THOUSAND: checkpoint for number, checkpoint in folders.items()}
 
 
 def neox_content() -> dict[str, Any]:

@@ -28,7 +28,7 @@ def test_other_errors_stay_as_they_are():
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("name", "message"),
     [
         ("artcles", "found 'artcles'; did you mean 'articles'? allowed: articles, posts"),
         ("xyz", "found 'xyz', allowed: articles, posts"),
@@ -36,8 +36,8 @@ def test_other_errors_stay_as_they_are():
         (["posts"], "found ['posts']; did you mean 'posts'? allowed: articles, posts"),
     ],
 )
-def test_what_is_not_among_the_allowed_is_told_with_the_likeliest(found: object, message: str):
-    assert not_among(found, ["articles", "posts"]) == message
+def test_what_is_not_among_the_allowed_is_told_with_the_likeliest(name: object, message: str):
+    assert not_among(name, ["articles", "posts"]) == message
 
 
 def test_names_too_many_for_a_message_are_left_to_a_command():

@@ -35,10 +35,10 @@ IDENTIFIER = re.compile(r"\b[a-z]+_[a-z_]+\b")
 
 def name_in_git(noun: str, results: tuple[str, ...]) -> str | None:
     """Return a name whose results of a noun are all in git, if there is one."""
-    if any(each.rpartition(".")[2] not in IN_GIT for each in results):
+    if any(file.rpartition(".")[2] not in IN_GIT for file in results):
         return None
     for name in NAMES:  # that of all runs has a * in the place of each
-        if all([*ROOT.glob(result_path(noun, name, each))] for each in results):
+        if all([*ROOT.glob(result_path(noun, name, file))] for file in results):
             return name
     return None
 
@@ -98,8 +98,8 @@ def test_its_subtitle_says_of_how_many(figure: Figure):
 
 
 def test_its_words_are_no_identifiers(figure: Figure):
-    found = {text.get_text() for text in words_of(figure) if IDENTIFIER.search(text.get_text())}
-    assert not {each for each in found if not each.startswith(("measure_", "project_", "compare_"))}
+    words = {text.get_text() for text in words_of(figure) if IDENTIFIER.search(text.get_text())}
+    assert not {line for line in words if not line.startswith(("measure_", "project_", "compare_"))}
 
 
 def unused_words(root: Path) -> re.Pattern[str]:
@@ -119,12 +119,12 @@ def test_its_words_are_those_of_the_glossary(figure: Figure, root: Path):
 
 def test_tables_have_the_words_of_the_glossary(root: Path):
     unused = unused_words(root)
-    found = {
+    unlike = {
         f"{path.relative_to(root)}: {match[0]}"
         for path in (root / "figures").rglob("*.md")
         for match in unused.finditer(TOKEN.sub("", path.read_text(encoding="utf-8")))
     }
-    assert not found
+    assert not unlike
 
 
 def test_no_panel_is_empty(figure: Figure):
@@ -147,8 +147,8 @@ def test_all_figures_but_the_listed_ones_keep_a_rule(
     rule: Callable[[Figure], str], root: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(root)
-    found = {noun: rule(draw(noun)) for noun, name in FOUND.items() if name}
-    assert {noun for noun, words in found.items() if words} == {*NOT_YET[rule.__name__]}, found
+    said = {noun: rule(draw(noun)) for noun, name in FOUND.items() if name}
+    assert {noun for noun, words in said.items() if words} == {*NOT_YET[rule.__name__]}, said
 
 
 def test_all_tables_but_the_listed_ones_are_short_and_narrow(root: Path):

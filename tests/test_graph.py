@@ -68,12 +68,12 @@ def test_no_stage_depends_on_the_declarations_of_others(root: Path):
     code = modules_in(root / "src")
     declaring = {code[module].path for module in modules().values()}
     for noun, module in modules().items():
-        run = {each.path for each in code_of(module, code)} & declaring
+        run = {file.path for file in code_of(module, code)} & declaring
         expected = {noun, *IMPORTED.get(noun, [])}
         assert run == {code[modules()[name]].path for name in expected}, noun
     for chapter in {declaration(noun).chapter for noun in modules()}:
         drawing = f"embspace.draw.{chapter}.__main__"
-        assert not {each.path for each in code_of(drawing, code)} & declaring
+        assert not {file.path for file in code_of(drawing, code)} & declaring
         assert [path.name for path in code[drawing].opened_beside] == ["tables.yaml"]
 
 

@@ -12,8 +12,8 @@ from tests.lazy import Lazy
 def test_tests_are_collected_without_libraries_that_take_seconds(
     request: pytest.FixtureRequest,
 ) -> None:
-    found = request.config.stash[IMPORTED]
-    assert not found, "import these in a test or fixture, or take them from tests/lazy.py"
+    imported = request.config.stash[IMPORTED]
+    assert not imported, "import these in a test or fixture, or take them from tests/lazy.py"
 
 
 def test_a_library_is_imported_when_something_of_it_is_taken() -> None:

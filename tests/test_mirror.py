@@ -27,8 +27,8 @@ def tree(root: Path) -> Tree:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_every_name_stands_in_its_eight_places(rule: Rule, tree: Tree) -> None:
-    found = [*rule(tree)]
-    assert not found, "\n" + "\n".join(found)
+    sentences = [*rule(tree)]
+    assert not sentences, "\n" + "\n".join(sentences)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,9 @@ def edit(file: str, old: str, new: str = "", after: str = "") -> Break:
 
     def change(root: Path) -> None:
         before, mark, rest = (root / file).read_text().partition(after or "\n")
-        found = re.search(re.escape(old) if new else rf".*{re.escape(old)}.*\n", rest)
-        assert found, f"{file} holds no {old!r} after {after!r}"
-        write(file, before + mark + rest[: found.start()] + new + rest[found.end() :])(root)
+        match = re.search(re.escape(old) if new else rf".*{re.escape(old)}.*\n", rest)
+        assert match, f"{file} holds no {old!r} after {after!r}"
+        write(file, before + mark + rest[: match.start()] + new + rest[match.end() :])(root)
 
     return change
 
@@ -85,8 +85,8 @@ def stage(name: str, old: str, new: str = "") -> Break:
 def lacks(name: str, dep: str) -> tuple[Break, str]:
     """A dependency of a stage goes, and is missed."""
     missed = re.escape(re.sub(r"\$\{[\w.]+\}", "{}", dep))
-    found = rf"stage {name}: deps lacks {missed}, (which \S+ reads|the code that it runs)"
-    return stage(name, f"- {dep}"), found
+    pattern = rf"stage {name}: deps lacks {missed}, (which \S+ reads|the code that it runs)"
+    return stage(name, f"- {dep}"), pattern
 
 
 def lacks_param(name: str, param: str, why: str = "") -> tuple[Break, str]:
@@ -98,8 +98,8 @@ def has(
     name: str, entry: str, why: str = ", which .* does not read", section: str = "deps"
 ) -> tuple[Break, str]:
     """A stage gets one more entry, which it may not have."""
-    found = rf"stage {name}: {section} has {re.escape(entry.rstrip(':'))}{why}"
-    return stage(name, f"    {section}:", f"    {section}:\n      - {entry}"), found
+    pattern = rf"stage {name}: {section} has {re.escape(entry.rstrip(':'))}{why}"
+    return stage(name, f"    {section}:", f"    {section}:\n      - {entry}"), pattern
 
 
 def write(file: str, text: str) -> Break:
@@ -117,8 +117,8 @@ def append(file: str, text: str) -> Break:
 
 def imports(file: str, module: str, allowed: str) -> tuple[Break, str]:
     """A module imports one that it may not."""
-    found = re.escape(f"{file}: imports {module}; expected, of its kind, only {allowed}")
-    return append(file, f"import {module}"), found
+    pattern = re.escape(f"{file}: imports {module}; expected, of its kind, only {allowed}")
+    return append(file, f"import {module}"), pattern
 
 
 def move(old: str, new: str) -> Break:
@@ -135,8 +135,8 @@ def delete(file: str) -> Break:
 
 def both(*breaks: Break) -> Break:
     def change(root: Path) -> None:
-        for each in breaks:
-            each(root)
+        for one_break in breaks:
+            one_break(root)
 
     return change
 
@@ -405,9 +405,9 @@ def test_a_break_is_noticed_and_nothing_else(
 ) -> None:
     break_it, *expected = broken
     break_it(copy)
-    found = [sentence for sentence in problems(copy) if sentence not in known]
-    assert len(found) == len(expected), "\n".join(found)
-    for sentence, pattern in zip(found, expected, strict=True):
+    noticed = [sentence for sentence in problems(copy) if sentence not in known]
+    assert len(noticed) == len(expected), "\n".join(noticed)
+    for sentence, pattern in zip(noticed, expected, strict=True):
         assert re.search(pattern, sentence), sentence
 
 

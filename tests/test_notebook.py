@@ -19,15 +19,15 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
 
 def printed(notebook: Any) -> list[str]:
     """What each output says as text."""
-    outputs = [each for cell in notebook.cells for each in cell.get("outputs", ())]
-    return [each.get("text") or each["data"]["text/plain"] for each in outputs]
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    return [output.get("text") or output["data"]["text/plain"] for output in outputs]
 
 
 def test_it_says_what_is_committed_but_for_rounding(notebook: tuple[Any, Path]) -> None:
     ours, committed = printed(notebook[0]), printed(read())
-    assert [NUMBER.sub("#", each) for each in ours] == [NUMBER.sub("#", each) for each in committed]
+    assert [NUMBER.sub("#", text) for text in ours] == [NUMBER.sub("#", text) for text in committed]
     numbers, before = (
-        [float(number) for each in texts for number in NUMBER.findall(each)]
+        [float(number) for text in texts for number in NUMBER.findall(text)]
         for texts in (ours, committed)
     )
     assert numbers == pytest.approx(before, rel=0.01, abs=0.011)
@@ -40,5 +40,5 @@ def test_it_leaves_a_figure_and_nothing_else(notebook: tuple[Any, Path]) -> None
 def test_it_has_fifteen_cells_and_warns_of_nothing() -> None:
     committed = read()
     assert len(committed.cells) == 15
-    outputs = [each for cell in committed.cells for each in cell.get("outputs", ())]
-    assert not [each for each in outputs if each.get("name") == "stderr"]
+    outputs = [output for cell in committed.cells for output in cell.get("outputs", ())]
+    assert not [output for output in outputs if output.get("name") == "stderr"]

@@ -42,10 +42,12 @@ def entries(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list
     put(f"conf/model/{NAME}.yaml", yaml.safe_dump(FOLDER))
     for file in (root / "data/published").glob("*.yaml"):
         put(f"data/published/{file.name}", file.read_text(encoding="utf-8"))
-    found = [each for source in read_sources() for each in source.entries if each.model == BERT]
-    for place in dict.fromkeys(place for each in found for place, _, _ in cells_of(each)):
-        plant(root / "tests/baselines", place, found)
-    return found
+    numbers = [
+        entry for source in read_sources() for entry in source.entries if entry.model == BERT
+    ]
+    for place in dict.fromkeys(place for entry in numbers for place, _, _ in cells_of(entry)):
+        plant(root / "tests/baselines", place, numbers)
+    return numbers
 
 
 def cells_of(entry: Entry) -> Iterator[tuple[str, Row, Row]]:
@@ -54,27 +56,27 @@ def cells_of(entry: Entry) -> Iterator[tuple[str, Row, Row]]:
     if entry.pair:
         pair = zip(entry.pair.columns, map(str, entry.pair.values), strict=True)
         chosen |= dict(pair)
-    ours = {key: str(Decimal(each) / entry.factor) for key, each in entry.published.items()}
+    ours = {key: str(Decimal(number) / entry.factor) for key, number in entry.published.items()}
     yield entry.file, chosen, ours
     if entry.given:
-        yield entry.given.file, {key: str(each) for key, each in entry.given.where.items()}, {}
+        yield entry.given.file, {key: str(value) for key, value in entry.given.where.items()}, {}
 
 
 def plant(baselines: Path, place: str, entries: list[Entry]) -> None:
     """Write the results of the model: those of MiniLM, with what is printed in their place."""
     baseline = baselines / Path(place.replace("{model}", "minilm")).relative_to("results")
-    asked = [cells for each in entries for cells in cells_of(each) if cells[0] == place]
+    cells_there = [cells for entry in entries for cells in cells_of(entry) if cells[0] == place]
     file = Path(place.replace("{model}", NAME))
     file.parent.mkdir(parents=True, exist_ok=True)
     if file.suffix == ".json":
         content = json.loads(baseline.read_text(encoding="utf-8"))
-        for _, _, ours in asked:
+        for _, _, ours in cells_there:
             for key, value in ours.items():
                 set_leaf(content, key, float(value))
         file.write_text(json.dumps(content), encoding="utf-8")
         return
     contents = read_contents(baseline)
-    planted = merged(asked)
+    planted = merged(cells_there)
     kept = [row for row in contents.rows if not any(fits(row, chosen) for chosen, _ in planted)]
     with file.open("w", encoding="utf-8", newline="") as stream:
         # A cell in a column that the stage does not write is an error.
@@ -84,17 +86,17 @@ def plant(baselines: Path, place: str, entries: list[Entry]) -> None:
         writer.writerows(chosen | ours for chosen, ours in planted)
 
 
-def merged(asked: list[tuple[str, Row, Row]]) -> list[tuple[Row, Row]]:
+def merged(cells: list[tuple[str, Row, Row]]) -> list[tuple[Row, Row]]:
     """Return a row for all that is asked of it, each number as exact as it is printed anywhere.
 
     Two different numbers in one column of what chooses no row are of different rows, as where
     stretches begin.
     """
     rows: list[tuple[Row, Row]] = []
-    for _, chosen, ours in asked:
-        for before, found in rows:
-            if before == chosen and all(near(found.get(key), ours[key]) for key in ours):
-                found |= {key: max(found.get(key, ""), ours[key], key=len) for key in ours}
+    for _, chosen, ours in cells:
+        for before, numbers in rows:
+            if before == chosen and all(near(numbers.get(key), ours[key]) for key in ours):
+                numbers |= {key: max(numbers.get(key, ""), ours[key], key=len) for key in ours}
                 break
         else:
             rows.append((chosen, dict(ours)))
@@ -123,10 +125,10 @@ def test_all_numbers_of_bert_are_decided_by_results_that_have_them(entries: list
     about = ledger[ledger["kind"] == "number"]
     waiting = about["reason"].fillna("").str.startswith(("is about", "needs", "no "))
     assert not about["reason"].fillna("").str.contains(BERT).any()
-    of_bert = about[~waiting]
-    wrong = of_bert[of_bert["verdict"] != "matches"]
+    about_bert = about[~waiting]
+    wrong = about_bert[about_bert["verdict"] != "matches"]
     assert wrong[["statement", "published", "value"]].to_dict("records") == []
-    assert len(of_bert) == n
+    assert len(about_bert) == n
 
 
 def test_verify_holds_them_too(entries: list[Entry]):

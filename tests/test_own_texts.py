@@ -39,8 +39,8 @@ def words(text: str) -> list[str]:
 
 
 def six_words(text: str) -> set[Hashable]:
-    found = words(text)
-    return {tuple(found[i : i + 6]) for i in range(len(found) - 5)}
+    spoken = words(text)
+    return {tuple(spoken[i : i + 6]) for i in range(len(spoken) - 5)}
 
 
 def first_words(text: str) -> set[Hashable]:

@@ -56,8 +56,8 @@ def test_what_is_the_same_in_both_is_told_so(workspace: Workspace):
     tokens = load_table(str(results / f"vocabularies/{PAIR}.csv"))
     assert (tokens["jaccard_index"] == 1).all()
     measures = load_table(str(results / f"measures/{PAIR}.csv"))
-    of_similarity = measures[(measures["noun"] == "similarity") & (measures["quantity"] == "n")]
-    assert len(of_similarity) and (of_similarity["difference"] == 0).all()
+    similarities = measures[(measures["noun"] == "similarity") & (measures["quantity"] == "n")]
+    assert len(similarities) and (similarities["difference"] == 0).all()
     bounded = measures.dropna(subset="difference_low")
     assert {"synonyms", "differences", "homonyms"} <= {*bounded["noun"]}
     stimuli = load_table(str(results / f"alignment/{PAIR}.csv"))

@@ -24,8 +24,8 @@ AUC = '{"raw": {"auc": 0.998637}}'
 
 
 def test_the_prose_holds(root: Path) -> None:
-    found = problems(root, BASELINES)
-    assert not found, "\n" + "\n".join(found)
+    sentences = problems(root, BASELINES)
+    assert not sentences, "\n" + "\n".join(sentences)
 
 
 def test_the_output_that_the_docs_show_is_that_of_the_default_model(root: Path) -> None:
@@ -101,10 +101,12 @@ FAIL = [
 
 @pytest.mark.parametrize(("text", "expected"), FAIL, ids=[expected for _, expected in FAIL])
 def test_what_does_not_hold_is_named(tree: Path, text: str, expected: str) -> None:
-    found = [each for each in found_in(tree, f"\nSo {text}.\n") if "has no mark" not in each]
-    assert len(found) == 1
-    assert found[0].startswith("README.md:2: ")
-    assert re.search(expected, found[0]), found[0]
+    sentences = [
+        sentence for sentence in found_in(tree, f"\nSo {text}.\n") if "has no mark" not in sentence
+    ]
+    assert len(sentences) == 1
+    assert sentences[0].startswith("README.md:2: ")
+    assert re.search(expected, sentences[0]), sentences[0]
 
 
 @pytest.mark.parametrize(

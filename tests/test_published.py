@@ -33,12 +33,12 @@ def test_every_model_of_the_hub_is_here(root: Path):
 
 def test_parameters_are_those_of_the_architecture(model: tuple[Model, Any]):
     description, module = model
-    assert description.parameters == sum(each.numel() for each in module.parameters())
+    assert description.parameters == sum(parameter.numel() for parameter in module.parameters())
 
 
 def test_tables_have_the_names_and_shapes_that_they_should(model: tuple[Model, Any]):
     description, module = model
-    shapes = {name: tuple(each.shape) for name, each in module.state_dict().items()}
+    shapes = {name: tuple(tensor.shape) for name, tensor in module.state_dict().items()}
     names, config = description.matrices, module.config
     n_tokens, dim = shapes[names.input]
     assert n_tokens == config.vocab_size
@@ -62,8 +62,8 @@ def test_no_learned_table_is_left_out(model: tuple[Model, Any]):
     description, module = model
     outer = {
         f"{path}.weight"
-        for path, each in module.named_modules()
-        if isinstance(each, torch.nn.Embedding) and not any(p.isdigit() for p in path.split("."))
+        for path, part in module.named_modules()
+        if isinstance(part, torch.nn.Embedding) and not any(p.isdigit() for p in path.split("."))
     }
     # Of relative positions, inside attention: one vector a distance, none a position.
     relative = {"encoder.rel_embeddings.weight", "encoder.relative_attention_bias.weight"}
@@ -91,7 +91,7 @@ def test_a_masked_head_has_the_names_of_its_architecture(root: Path, name: str):
     module = with_head(name, "AutoModelForMaskedLM")
     assert isinstance(model, HubModel)
     assert model.masked_head is not None
-    shapes = {key: tuple(each.shape) for key, each in module.state_dict().items()}
+    shapes = {key: tuple(tensor.shape) for key, tensor in module.state_dict().items()}
     head, config = model.masked_head, module.config
     width = shapes[f"{head.norm}.weight"][0]
     assert shapes[f"{head.dense}.weight"] == (width, config.hidden_size)
@@ -99,21 +99,21 @@ def test_a_masked_head_has_the_names_of_its_architecture(root: Path, name: str):
     assert width == module.get_output_embeddings().weight.shape[1]
     activations = ("classifier_activation", "hidden_act", "activation")
     assert head.activation == next(
-        getattr(config, each) for each in activations if hasattr(config, each)
+        getattr(config, name_of_act) for name_of_act in activations if hasattr(config, name_of_act)
     )
 
 
 def test_models_of_one_kind_have_one_masked_head(root: Path):
     models = {name: described(root, name) for name in CONFIGS}
-    found = {
+    heads = {
         str(CONFIGS[name]["model_type"]): model.masked_head
         for name, model in models.items()
         if isinstance(model, HubModel) and model.masked_head and name in MASKED
     }
-    found["xlm-roberta"] = found["roberta"]
+    heads["xlm-roberta"] = heads["roberta"]
     for name, model in models.items():
         if isinstance(model, HubModel) and model.masked_head:
-            assert model.masked_head == found[CONFIGS[name]["model_type"]], name
+            assert model.masked_head == heads[CONFIGS[name]["model_type"]], name
 
 
 @pytest.mark.parametrize("name", ["pythia_70m", "gpt_j_6b", "llama_2_7b"])

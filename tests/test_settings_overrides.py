@@ -46,7 +46,7 @@ def _overrides(conf: Path) -> Iterator[str]:
 def _as_hydra(value: object) -> str:
     """A value in the grammar of Hydra's overrides."""
     if isinstance(value, dict):
-        return f"{{{','.join(f'{key}:{_as_hydra(each)}' for key, each in value.items())}}}"
+        return f"{{{','.join(f'{key}:{_as_hydra(entry)}' for key, entry in value.items())}}}"
     if isinstance(value, list):
         return f"[{','.join(map(_as_hydra, value))}]"
     return f"'{value}'" if isinstance(value, str) else str(value).replace("None", "null")

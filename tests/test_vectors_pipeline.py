@@ -69,13 +69,13 @@ def test_each_table_has_the_columns_of_any_models(workspace: Workspace, root: Pa
     files = [name for name in workspace.files("results") if name.endswith("/mine.csv")]
     assert {name.split("/")[1] for name in files} >= {*MEASURED, *PROJECTED} - {"separability"}
     for name in files:
-        found = load_table(str(workspace.folder / name))
+        table = load_table(str(workspace.folder / name))
         expected = load_table(str(root / name).replace("/mine.csv", "/minilm.csv"))
         # A table without a row may have no more than the columns that say what its rows are.
-        if len(found):
-            assert set(found) <= set(expected), name
+        if len(table):
+            assert set(table) <= set(expected), name
         else:
-            assert list(found) == list(expected)[: len(found.columns)], name
+            assert list(table) == list(expected)[: len(table.columns)], name
 
 
 def test_each_analysis_has_a_figure_and_says_why_there_is_nothing(workspace: Workspace):

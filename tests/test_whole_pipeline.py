@@ -172,7 +172,7 @@ def test_queued_experiments_each_run_with_their_own_seed(workspace: Workspace):
     auc = {row[seed]: row[raw_auc] for row in rows}
     # Three seeds, three ways to fold: had they run on one tree's settings, these would be equal.
     assert {"0", "5", "6"} <= auc.keys()
-    assert len({auc[each] for each in ("0", "5", "6")}) == 3
+    assert len({auc[seed] for seed in ("0", "5", "6")}) == 3
 
 
 def test_plots_are_put_on_one_page(workspace: Workspace):

@@ -84,8 +84,8 @@ def through_blocks(module: Any, path: str, inputs: dict[str, Any]) -> tuple[np.n
     hooks = [block.register_forward_hook(hook) for block in module.get_submodule(path)]
     with torch.inference_mode():
         output = module(**inputs)
-    for each in hooks:
-        each.remove()
+    for handle in hooks:
+        handle.remove()
     return torch.cat(states).numpy(), output.last_hidden_state[0].numpy()
 
 
@@ -101,33 +101,33 @@ def test_layers_are_what_enters_the_first_block_and_what_each_block_gives(animal
     windows = cut_windows(TEXTS, animal.tokenizer, POSITIONS, 0)
     batches = [[index] for index in range(len(windows))]
     final_norm = animal.description.final_norm
-    for found in encode(animal.module, windows, batches, "cpu", final_norm):
-        ids = animal.tokenizer(TEXTS[windows[found.index].text], return_tensors="pt")
+    for encoded in encode(animal.module, windows, batches, "cpu", final_norm):
+        ids = animal.tokenizer(TEXTS[windows[encoded.index].text], return_tensors="pt")
         states, last = through_blocks(direct, path, dict(ids))
-        assert windows[found.index].number == 0  # each text is one window
-        assert found.tokens.shape == (LAYERS + 1, ids["input_ids"].shape[1], DIM)
-        assert np.array_equal(found.tokens, states)
+        assert windows[encoded.index].number == 0  # each text is one window
+        assert encoded.tokens.shape == (LAYERS + 1, ids["input_ids"].shape[1], DIM)
+        assert np.array_equal(encoded.tokens, states)
         if final_norm is None:
-            assert found.final_norm is None
-            assert np.array_equal(found.tokens[-1], last)
+            assert encoded.final_norm is None
+            assert np.array_equal(encoded.tokens[-1], last)
         else:
-            assert found.final_norm is not None
-            assert np.array_equal(found.final_norm[0], last)
-            assert found.final_norm.shape[2] != DIM or not np.allclose(found.tokens[-1], last)
+            assert encoded.final_norm is not None
+            assert np.array_equal(encoded.final_norm[0], last)
+            assert encoded.final_norm.shape[2] != DIM or not np.allclose(encoded.tokens[-1], last)
 
 
 def test_padding_on_the_right_changes_no_state_of_a_real_token(animal: Loaded):
     windows = cut_windows(TEXTS, animal.tokenizer, POSITIONS, 0)
     lengths = [len(window.ids) for window in windows]
     assert len(set(lengths)) > 1
-    found = {}
+    tensors = {}
     for tokens_per_batch in (1, 4096):
         batches = batches_by_length(lengths, tokens_per_batch)
         encoded = encode(animal.module, windows, batches, "cpu", animal.description.final_norm)
-        found[tokens_per_batch] = {window.index: window.tensors() for window in encoded}
-    for index, alone in found[1].items():
+        tensors[tokens_per_batch] = {window.index: window.tensors() for window in encoded}
+    for index, alone in tensors[1].items():
         for kind, values in alone.items():
-            assert np.allclose(values, found[4096][index][kind], atol=2e-5), kind
+            assert np.allclose(values, tensors[4096][index][kind], atol=2e-5), kind
 
 
 def test_matrices_are_the_parameters_of_the_file(animal: Loaded):
@@ -142,7 +142,7 @@ def test_matrices_are_the_parameters_of_the_file(animal: Loaded):
         assert len(matrices["positional"]) == POSITIONS
     if names.segment is not None:
         assert np.array_equal(matrices["segment"], stored[names.segment])
-    present = {"input"} | {each for each in ("positional", "segment") if getattr(names, each)}
+    present = {"input"} | {name for name in ("positional", "segment") if getattr(names, name)}
     assert set(matrices) == present | ({"input_mapped"} if names.mapping else set())
 
 
@@ -244,8 +244,8 @@ def test_without_special_tokens_the_pooling_cls_is_the_first_token(load: Callabl
     gpt2 = load("gpt2")
     (window,) = cut_windows(["Hi there"], gpt2.tokenizer, POSITIONS, 0)
     assert not window.special.any()
-    (found,) = encode(gpt2.module, [window], [[0]], "cpu", "ln_f")
-    assert np.array_equal(found.pooled["cls"], found.tokens[:, 0])
+    (encoded,) = encode(gpt2.module, [window], [[0]], "cpu", "ln_f")
+    assert np.array_equal(encoded.pooled["cls"], encoded.tokens[:, 0])
 
 
 OLDER: dict[str, dict[str, Any]] = {
@@ -312,9 +312,9 @@ def test_stimuli_have_the_same_tensors_of_random_weights(
 
 def test_components_add_up(animal: Loaded):
     config = load_config(animal.name, animal.description)
-    found = measure_architecture(animal.name, config, references={}, names={})
+    measured = measure_architecture(animal.name, config, references={}, names={})
     n_parameters = sum(parameter.numel() for parameter in animal.module.parameters())
-    assert found["json"][animal.name]["n_parameters"] == n_parameters
-    assert found["json"][animal.name]["n_layers"] == LAYERS
-    leaves = found["csv"][found["csv"]["is_leaf"] == 1]
+    assert measured["json"][animal.name]["n_parameters"] == n_parameters
+    assert measured["json"][animal.name]["n_layers"] == LAYERS
+    leaves = measured["csv"][measured["csv"]["is_leaf"] == 1]
     assert leaves["n_parameters_of_all"].sum() == n_parameters

@@ -55,16 +55,16 @@ def direct_states(folder: Path, rows: list[list[int]]) -> list[tuple[list[np.nda
 
     module = AutoModel.from_pretrained(folder).eval()
     module = module.get_encoder() if module.config.is_encoder_decoder else module
-    found = []
+    pairs = []
     for row in rows:
         ids = torch.tensor([row])
         with torch.inference_mode():
             output = module(
                 input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True
             )
-        states = [each[0].numpy() for each in output.hidden_states]
-        found.append((states, output.last_hidden_state[0].numpy()))
-    return found
+        states = [state[0].numpy() for state in output.hidden_states]
+        pairs.append((states, output.last_hidden_state[0].numpy()))
+    return pairs
 
 
 @pytest.mark.parametrize("kind", params(READ))
@@ -94,9 +94,9 @@ def test_it_is_read_as_transformers_reads_it(kind: Kind, root: Path, tmp_path: P
         start = end
 
 
-def assert_same(found: list[np.ndarray], expected: list[np.ndarray]) -> None:
+def assert_same(states: list[np.ndarray], expected: list[np.ndarray]) -> None:
     """Equal to 1e-5 of the largest value of a layer."""
-    for layer, (one, other) in enumerate(zip(found, expected, strict=True)):
+    for layer, (one, other) in enumerate(zip(states, expected, strict=True)):
         assert np.abs(one - other).max() <= 1e-5 * np.abs(other).max(), layer
 
 

@@ -28,9 +28,9 @@ def page(number: int) -> dict[str, Any]:
     kind = number % 4
     if kind == 3 or number > LARGEST:
         return {"pageid": number, "missing": True}
-    found: dict[str, Any] = {"pageid": number, "ns": int(kind == 1), "title": title(number)}
-    found |= {"lastrevid": 1000 + number, "length": 9}
-    return found | {"redirect": True} if kind == 0 else found
+    answer: dict[str, Any] = {"pageid": number, "ns": int(kind == 1), "title": title(number)}
+    answer |= {"lastrevid": 1000 + number, "length": 9}
+    return answer | {"redirect": True} if kind == 0 else answer
 
 
 def title(number: int) -> str:
@@ -49,8 +49,8 @@ def wikipedia(request: Request) -> Answer:
     if query.get("list") == "recentchanges":
         newest = {"type": "new", "ns": 1, "title": "x", "pageid": LARGEST, "revid": 9}
         return _json({"batchcomplete": True, "query": {"recentchanges": [newest]}})
-    numbers = sorted(int(each) for each in query["pageids"].split("|"))
-    return _json({"batchcomplete": True, "query": {"pages": [page(each) for each in numbers]}})
+    numbers = sorted(int(number) for number in query["pageids"].split("|"))
+    return _json({"batchcomplete": True, "query": {"pages": [page(number) for number in numbers]}})
 
 
 def _json(content: dict[str, Any]) -> Answer:

@@ -318,11 +318,11 @@ def _special_names(animal: Animal) -> dict[str, str]:
     if "<|endoftext|>" in special:
         return dict.fromkeys(("bos_token", "eos_token", "unk_token"), special[0])
     names = {"pad": "pad_token", "unk": "unk_token", "mask": "mask_token"}
-    found = {names[key]: token for token in special for key in names if key in token.lower()}
+    roles = {names[key]: token for token in special for key in names if key in token.lower()}
     if "[CLS]" in special:
-        return found | {"cls_token": "[CLS]", "sep_token": "[SEP]"}
-    found |= {"bos_token": "<s>", "eos_token": "</s>"}
-    return found | ({"cls_token": "<s>", "sep_token": "</s>"} if animal.closes else {})
+        return roles | {"cls_token": "[CLS]", "sep_token": "[SEP]"}
+    roles |= {"bos_token": "<s>", "eos_token": "</s>"}
+    return roles | ({"cls_token": "<s>", "sep_token": "</s>"} if animal.closes else {})
 
 
 def write_vocabulary_files(folder: Path, target: Path, config: dict[str, Any]) -> Path:

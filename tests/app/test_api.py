@@ -158,9 +158,9 @@ def test_a_table_of_no_name_is_told(with_tables: api.Spaces):
 
 
 def test_a_cosine_stands_among_those_of_the_texts(s: api.Spaces):
-    found = s.cosine("a cat", "a dog", layer=1)
-    assert (found.layer, found.pooling, found.as_is.n_pairs) == (1, "mean", 6)
-    assert found.tokens is None
+    comparison = s.cosine("a cat", "a dog", layer=1)
+    assert (comparison.layer, comparison.pooling, comparison.as_is.n_pairs) == (1, "mean", 6)
+    assert comparison.tokens is None
     assert s.cosine("cat", "dog").tokens is not None
     with pytest.raises(InputError, match="^layer: found 9"):
         s.cosine("cat", "dog", layer=9)
@@ -216,8 +216,8 @@ def test_importing_embspace_stays_light(root: Path):
 
 
 def test_more_poolings_are_made_of_the_states(s: api.Spaces):
-    of_second = (s.tokens["window"] == 1).to_numpy()
-    tokens = s["layer", 1][of_second]
+    is_second = (s.tokens["window"] == 1).to_numpy()
+    tokens = s["layer", 1][is_second]
     assert np.array_equal(s["layer", 1, "last"][1], tokens[-1])
     weights = np.arange(1, len(tokens) + 1)[:, None]
     expected = (tokens * weights).sum(axis=0) / weights.sum()
@@ -258,8 +258,8 @@ def test_words_are_the_means_of_their_tokens(s: api.Spaces):
 
 def test_attention_has_a_row_a_token_that_sums_to_one(s: api.Spaces):
     maps = s.attention(-1)
-    assert [each.shape for each in maps] == [(4, n, n) for n in s.windows["n_tokens"]]
-    assert all(np.allclose(each.sum(axis=-1), 1, atol=1e-5) for each in maps)
+    assert [attention.shape for attention in maps] == [(4, n, n) for n in s.windows["n_tokens"]]
+    assert all(np.allclose(attention.sum(axis=-1), 1, atol=1e-5) for attention in maps)
     assert np.array_equal(maps[0], s.attention(2)[0])
     with pytest.raises(InputError, match="layer: found 0, allowed: 1 to 2, or -1 for the last"):
         s.attention(0)

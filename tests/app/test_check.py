@@ -102,17 +102,19 @@ def test_the_projects_own_settings_fit(tree: Path):
 )
 def test_each_mistake_is_named(tree: Path, file: str, old: str, new: str, message: str):
     replace(tree / file, old, new)
-    found = "\n".join(check_settings())
+    problems = "\n".join(check_settings())
     for part in message.split(".*"):
-        assert part in found
+        assert part in problems
 
 
 def test_a_mistake_in_params_hides_none_in_conf(tree: Path):
     replace(tree / "params.yaml", "profiled: []", "profiled: true")
     replace(tree / "conf/measure/learned/similarity.yaml", "n_pairs", "n_paris")
-    found = check_settings()
-    assert found[0].startswith("params.yaml: key 'profiled': ")
-    assert any("similarity.yaml: " in each and "'n_paris'" in each for each in found[1:])
+    problems = check_settings()
+    assert problems[0].startswith("params.yaml: key 'profiled': ")
+    assert any(
+        "similarity.yaml: " in problem and "'n_paris'" in problem for problem in problems[1:]
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,9 +161,9 @@ def test_files_that_are_not_what_they_should_be_are_named(
     tree: Path, file: str, old: str, new: str, message: str
 ):
     replace(tree / file, old, new)
-    found = "\n".join(check_settings())
+    problems = "\n".join(check_settings())
     for part in message.split(".*"):
-        assert part in found
+        assert part in problems
 
 
 ABOUT = "label: x\nlicense: CC0-1.0\nlanguage: English\n"
@@ -271,9 +273,9 @@ def test_a_pipe_among_settings_is_named_and_not_waited_for(tree: Path):
 def test_all_mistakes_are_told_at_once(tree: Path):
     replace(tree / "conf/measure/learned/similarity.yaml", "n_pairs", "n_paris")
     replace(tree / "conf/model/minilm.yaml", "label:", "lable:")
-    found = "\n".join(check_settings())
-    assert "n_paris" in found
-    assert "lable" in found
+    problems = "\n".join(check_settings())
+    assert "n_paris" in problems
+    assert "lable" in problems
 
 
 def test_a_model_may_not_be_named_as_what_has_no_model(tree: Path):
@@ -378,5 +380,5 @@ def test_settings_that_no_function_takes_are_named(tree: Path):
 )
 def test_a_role_is_one_corpus_that_there_is(tree: Path, old: str, new: str, message: str):
     replace(tree / "params.yaml", old, new)
-    (found,) = check_settings()
-    assert message in found
+    (problem,) = check_settings()
+    assert message in problem

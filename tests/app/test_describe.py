@@ -58,17 +58,17 @@ def test_a_folder_is_described_so_that_its_matrices_can_be_read(
     kind: str, root: Path, tmp_path: Path
 ):
     folder = saved(kind, tmp_path / "my model")
-    found = find_model(str(folder), root, None)
-    check_complete(found, str(folder))
-    assert found.described
-    model = describe_model(found.name, found.described)
-    matrices, _ = extract_embeddings(found.name, model)
+    named = find_model(str(folder), root, None)
+    check_complete(named, str(folder))
+    assert named.described
+    model = describe_model(named.name, named.described)
+    matrices, _ = extract_embeddings(named.name, model)
     spaces = {"input", "positional", "segment"}
     lacking = {"distilbert": {"segment"}, "gpt2": {"segment"}}.get(kind, set())
     assert {*matrices} == spaces - lacking
     assert len(matrices["positional"]) == POSITIONS
-    assert found.described["label"] == "my model"
-    assert "model.safetensors" in found.described["sha256"]
+    assert named.described["label"] == "my model"
+    assert "model.safetensors" in named.described["sha256"]
 
 
 def test_a_masked_head_is_described_so_that_it_can_be_read(root: Path, tmp_path: Path):
@@ -77,16 +77,16 @@ def test_a_masked_head_is_described_so_that_it_can_be_read(root: Path, tmp_path:
     folder = build_tiny_bert(tmp_path / "my model")
     config = transformers.AutoConfig.from_pretrained(folder)
     transformers.BertForMaskedLM(config).save_pretrained(folder)
-    found = find_model(str(folder), root, None)
-    check_complete(found, str(folder))
-    assert found.described
-    assert found.described["masked_head"] == {
+    named = find_model(str(folder), root, None)
+    check_complete(named, str(folder))
+    assert named.described
+    assert named.described["masked_head"] == {
         "dense": "cls.predictions.transform.dense",
         "norm": "cls.predictions.transform.LayerNorm",
         "bias": "cls.predictions.bias",
     }
-    model = describe_model(found.name, found.described)
-    head = read_parameters(found.name, model).head_transform
+    model = describe_model(named.name, named.described)
+    head = read_parameters(named.name, model).head_transform
     assert head and head.output.shape == (len(VOCABULARY), DIM)
 
 
@@ -121,8 +121,8 @@ def test_another_content_has_another_name(root: Path, tmp_path: Path):
 
 def test_the_file_says_what_people_wrote_of_the_model(root: Path, tmp_path: Path):
     folder = build_tiny_bert(tmp_path / "mine")
-    found = find_model(str(folder), root, None)
-    text = description_of(found, root)
+    named = find_model(str(folder), root, None)
+    text = description_of(named, root)
     assert text.startswith(
         f"# mine, BertModel: 2 layers of {DIM} dimensions, {len(VOCABULARY)} tokens; found"
     )
@@ -130,11 +130,11 @@ def test_the_file_says_what_people_wrote_of_the_model(root: Path, tmp_path: Path
     expected = tiny_description(folder) | {"label": "mine", "license": "unknown"}
     expected["language"] = "unknown"
     assert {key: content[key] for key in expected} == expected
-    assert write_description(found, root) == root / "conf/model/mine.yaml"
+    assert write_description(named, root) == root / "conf/model/mine.yaml"
     assert (root / "conf/model/mine.yaml").read_text() == text
     # Now it is known, by its name and by its folder.
-    for asked in ("mine", str(folder)):
-        known = find_model(asked, root, None)
+    for given_name in ("mine", str(folder)):
+        known = find_model(given_name, root, None)
         assert (known.name, known.described) == ("mine", None)
         assert description_of(known, root) == text
     with pytest.raises(InputError, match=r"mine\.yaml: describes this model already"):
@@ -142,18 +142,18 @@ def test_the_file_says_what_people_wrote_of_the_model(root: Path, tmp_path: Path
 
 
 def test_a_folder_of_the_tree_is_named_from_its_root(root: Path):
-    found = find_model(str(build_tiny_bert(root / "models/mine")), root, None)
-    assert yaml.safe_load(description_of(found, root))["path"] == "models/mine"
+    named = find_model(str(build_tiny_bert(root / "models/mine")), root, None)
+    assert yaml.safe_load(description_of(named, root))["path"] == "models/mine"
 
 
 def test_what_the_files_do_not_say_is_asked_for(root: Path, tmp_path: Path):
     folder = build_animal("bloom", tmp_path / "bloom")
-    found = find_model(str(folder), root, None)
+    named = find_model(str(folder), root, None)
     with pytest.raises(InputError, match=r"key 'window': .* no number of positions") as raised:
-        check_complete(found, str(folder))
+        check_complete(named, str(folder))
     assert f"embspace describe {folder} --write" in str(raised.value)
     assert "conf/model/bloom.yaml" in str(raised.value)
-    assert "# window:  # not found: " in description_of(found, root)
+    assert "# window:  # not found: " in description_of(named, root)
 
 
 def test_a_tokenizer_of_another_model_is_told(root: Path, tmp_path: Path):
@@ -208,20 +208,20 @@ def test_a_repository_is_fetched_and_described(
     with pytest.raises(InputError, match=r"maker/tiny-bert: not fetched; get it with"):
         find_model("maker/tiny-bert", root, None)
     said: list[str] = []
-    found = find_model("maker/tiny-bert", root, said.append)
-    assert found.name == plain_name(found) == "maker_tiny-bert"
+    named = find_model("maker/tiny-bert", root, said.append)
+    assert named.name == plain_name(named) == "maker_tiny-bert"
     assert "maker/tiny-bert, main is" in said[0]
-    assert found.described
-    written: Any = describe_model(found.name, found.described)
+    assert named.described
+    written: Any = describe_model(named.name, named.described)
     assert (written.source, written.repository) == ("hub", "maker/tiny-bert")
     assert list((root / "conf/model").iterdir()) == []
     # Who has it asks nobody.
-    asked = len(hub.requests)
-    assert find_model("maker/tiny-bert", root, None) == found
-    assert len(hub.requests) == asked
+    n_requests = len(hub.requests)
+    assert find_model("maker/tiny-bert", root, None) == named
+    assert len(hub.requests) == n_requests
     monkeypatch.chdir(root)
     assert [*read_lock()] == ["maker_tiny-bert"]
-    write_description(found, root)
+    write_description(named, root)
     assert find_model("maker/tiny-bert", root, None).described is None
 
 
@@ -234,10 +234,10 @@ def test_a_repository_that_is_not_there_is_told(hub: Hub, root: Path):
 
 
 def test_a_class_that_is_not_as_its_file_stands_in_the_description(root: Path, tmp_path: Path):
-    found = find_model(str(build_animal("xlm-roberta", tmp_path / "xlm")), root, None)
-    written = description_of(found, root)
+    named = find_model(str(build_animal("xlm-roberta", tmp_path / "xlm")), root, None)
+    written = description_of(named, root)
     assert "note: The tokenizer is as tokenizer.json says; " in written
-    assert describe_model(found.name, found.described).note.endswith("has another pre-tokenizer.")
+    assert describe_model(named.name, named.described).note.endswith("has another pre-tokenizer.")
 
 
 def test_a_checkpoint_of_a_training_takes_its_tokenizer_from_elsewhere(root: Path, tmp_path: Path):
@@ -250,13 +250,13 @@ def test_a_checkpoint_of_a_training_takes_its_tokenizer_from_elsewhere(root: Pat
     with pytest.raises(RefusedModel, match=r"--tokenizer"):
         find_model(str(folder), root, None)
     given = given_keys(None, str(tokenizer))
-    found = find_model(str(folder), root, None, given)
-    check_complete(found, str(folder))
-    assert found.described
-    model = describe_model(found.name, found.described)
-    _, vocabulary = extract_embeddings(found.name, model)
+    named = find_model(str(folder), root, None, given)
+    check_complete(named, str(folder))
+    assert named.described
+    model = describe_model(named.name, named.described)
+    _, vocabulary = extract_embeddings(named.name, model)
     assert len(vocabulary) == len(VOCABULARY)
-    assert yaml.safe_load(description_of(found, root))["tokenizer"]["path"] == str(tokenizer)
+    assert yaml.safe_load(description_of(named, root))["tokenizer"]["path"] == str(tokenizer)
 
 
 def test_a_folder_is_found_out_once_and_anew_where_a_file_is_another(
@@ -268,16 +268,16 @@ def test_a_folder_is_found_out_once_and_anew_where_a_file_is_another(
     find_model(str(folder), root, None, given)
     with monkeypatch.context() as patch:
         patch.setattr("embspace.app.describe._findings", None)
-        found = find_model(str(folder), root, None, given)
-        assert found.described and found.described["matrices"]["input"]
-        found.described.clear()  # a copy
+        named = find_model(str(folder), root, None, given)
+        assert named.described and named.described["matrices"]["input"]
+        named.described.clear()  # a copy
         assert find_model(str(folder), root, None, given).described
         config = base / "tokenizer_config.json"
         config.write_text(json.dumps({**json.loads(config.read_text()), "model_max_length": 9}))
         with pytest.raises(TypeError):  # what is None is called
             find_model(str(folder), root, None, given)
     build_tiny_bert(folder, seed=3)
-    assert find_model(str(folder), root, None, given).name != found.name
+    assert find_model(str(folder), root, None, given).name != named.name
 
 
 def test_what_a_user_allows_stands_in_the_description(root: Path, tmp_path: Path):
@@ -287,9 +287,9 @@ def test_what_a_user_allows_stands_in_the_description(root: Path, tmp_path: Path
     with pytest.raises(RefusedModel, match="--allow-unused 'use_rms_norm'"):
         find_model(str(folder), root, None)
     given = given_keys(["use_*"], None)
-    found = find_model(str(folder), root, None, given)
-    assert yaml.safe_load(description_of(found, root))["allow_unused"] == ["use_*"]
-    write_description(found, root)
+    named = find_model(str(folder), root, None, given)
+    assert yaml.safe_load(description_of(named, root))["allow_unused"] == ["use_*"]
+    write_description(named, root)
     with pytest.raises(InputError, match=r"mine\.yaml: describes this model; set allow_unused"):
         find_model(str(folder), root, None, given)
 
@@ -305,16 +305,16 @@ def test_the_file_that_the_shell_makes_first_is_no_description(root: Path, tmp_p
 
 @pytest.mark.parametrize("name", ["a, b", "50% of %(x)s", "${y}", "q'uo\"te"])
 def test_a_folder_may_have_any_name(root: Path, tmp_path: Path, name: str):
-    found = find_model(str(build_tiny_bert(tmp_path / name)), root, None)
-    assert found.described
-    assert yaml.safe_load(description_of(found, root))["path"] == str(tmp_path / name)
+    named = find_model(str(build_tiny_bert(tmp_path / name)), root, None)
+    assert named.described
+    assert yaml.safe_load(description_of(named, root))["path"] == str(tmp_path / name)
 
 
-@pytest.mark.parametrize("asked", ["..", "a/..", "../..", "./x"])
-def test_dots_are_no_repository(asked: str, root: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("name", ["..", "a/..", "../..", "./x"])
+def test_dots_are_no_repository(name: str, root: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(root)
     with pytest.raises(InputError, match="no config.json|no such folder|allowed: a folder"):
-        find_model(asked, root, None)
+        find_model(name, root, None)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_what_is_fetched_is_locked_and_loads_without_a_network(
     for name, file in entry.files.items():
         assert file.size == (tiny_folder / name).stat().st_size
     monkeypatch.setattr(constants, "ENDPOINT", closed_address())
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     model = describe("tiny")
     local = load_model(
         "local", describe("local", source="path", path=str(tiny_folder), repository=None)
@@ -85,14 +85,14 @@ def test_what_is_fetched_is_locked_and_loads_without_a_network(
     for key, values in load_model("tiny", model).state_dict().items():
         assert values.equal(local.state_dict()[key])
     assert load_tokenizer("tiny", model).tokenize("the cat") == ["the", "cat"]
-    assert len(server.requests) == asked
+    assert len(server.requests) == n_requests
 
 
 def test_a_second_fetch_asks_nobody(server: Hub):
     fetch("tiny")
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     assert "all here" in fetch("tiny")
-    assert len(server.requests) == asked
+    assert len(server.requests) == n_requests
 
 
 def test_a_branch_that_moved_is_followed_only_when_told(server: Hub, tmp_path: Path):
@@ -345,10 +345,10 @@ def test_as_many_checkpoints_are_fetched_as_the_settings_choose(server: Hub, neo
     assert set(read_lock()) == {"neox", "neox@step0", "neox@step4"}
     before = read_lock()
     choose(3)
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     said = fetch_checkpoints("neox")
     assert said.count("all here") == 3
-    assert not any("step4" in each.path for each in server.requests[asked:])
+    assert not any("step4" in request.path for request in server.requests[n_requests:])
     assert {name: read_lock()[name] for name in before} == before
 
 

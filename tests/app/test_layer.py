@@ -121,8 +121,8 @@ def test_the_numbers_are_those_of_what_the_model_makes_of_texts_and_halves(
         return measure_layer_choice(*given, **settings)
 
     monkeypatch.setattr("embspace.measure.texts.layer_choice.measure_layer_choice", measure)
-    told: list[str] = []
-    said = choose_layer(subject, place, told.append)
+    messages: list[str] = []
+    said = choose_layer(subject, place, messages.append)
     assert [line for line in said.splitlines() if line.startswith("my.csv: ")] == [
         "my.csv: search",
         "my.csv: labels",
@@ -137,18 +137,18 @@ def test_the_numbers_are_those_of_what_the_model_makes_of_texts_and_halves(
         assert np.array_equal(part.states["mean"], made.tensors["mean"])
         assert part.tokens.equals(made.tokens)
     assert read.halves.texts["half"].tolist() == [1, 2] * 40
-    assert choose_layer(subject, place, told.append) == said  # from the cache
-    assert told == []
+    assert choose_layer(subject, place, messages.append) == said  # from the cache
+    assert messages == []
 
 
 def test_what_one_must_know_of_the_texts_is_told(there: Path, tmp_path: Path):
     rows = [(varied(n), "ab"[n % 2]) for n in range(40)]
     rows[1] = rows[0]
     rows[2] = (rows[2][0] + " \ua66e", "a")
-    told: list[str] = []
-    choose_layer(*own_texts(tmp_path, rows), told.append)
-    assert told[0].startswith("my.csv: 1 of 40 texts repeat another one")
-    assert told[1].startswith("my.csv: the tokenizer does not know 0.")
+    messages: list[str] = []
+    choose_layer(*own_texts(tmp_path, rows), messages.append)
+    assert messages[0].startswith("my.csv: 1 of 40 texts repeat another one")
+    assert messages[1].startswith("my.csv: the tokenizer does not know 0.")
 
 
 def test_texts_of_which_the_model_knows_nothing_are_refused(there: Path, tmp_path: Path):

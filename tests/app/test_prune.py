@@ -152,7 +152,7 @@ def test_what_questions_have_kept_for_long_is_left_over_too(
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     os.utime(old, (0, 0))
-    found = [file for file in find_leftovers(PARAMS).left_over if file.is_absolute()]
-    assert found == [old] and in_git(found) == set()
-    remove(found)
+    leftovers = [file for file in find_leftovers(PARAMS).left_over if file.is_absolute()]
+    assert leftovers == [old] and in_git(leftovers) == set()
+    remove(leftovers)
     assert new.is_file() and not old.exists()

@@ -120,7 +120,7 @@ def report(tree: Workspace, *arguments: str, **variables: str) -> subprocess.Com
 
 def steps(said: str) -> list[str]:
     """The stages that ran."""
-    return [found[1] for found in STEP.finditer(said)]
+    return [step[1] for step in STEP.finditer(said)]
 
 
 # The tests build on each other, as a user's calls do.
@@ -298,11 +298,11 @@ def test_a_model_of_the_hub_is_fetched(workspace: Workspace, tiny_folder: Path, 
         assert said.returncode == 0, said.stderr
         assert f"remote: maker/tiny, main is {commit[:8]}" in said.stderr
         assert commit in (workspace.folder / "models.lock").read_text()
-        asked = len(server.requests)
+        n_requests = len(server.requests)
         said = report(workspace, "remote", "--quick", **hub)
         assert "all here" in said.stderr
         assert steps(said.stderr) == []
-        assert len(server.requests) == asked
+        assert len(server.requests) == n_requests
 
 
 def test_a_repository_that_conf_does_not_have_is_fetched_and_described(

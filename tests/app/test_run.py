@@ -148,7 +148,7 @@ def layers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_items_of_a_name(
     layers: Path, name: str, model: str | None, expected: list[str]
 ) -> None:
-    assert addresses_of(layers, name, model) == [f"{LAYERS}:{each}" for each in expected]
+    assert addresses_of(layers, name, model) == [f"{LAYERS}:{key}" for key in expected]
 
 
 def test_a_pair_is_an_item_as_a_model_is(layers: Path) -> None:
@@ -181,9 +181,9 @@ def test_every_name_of_the_graph_has_items_or_is_refused(layers: Path) -> None:
     """No address of a stage without items is handed on, whatever the name."""
     stages = read_stages(layers)
     empty = {
-        each.address()
-        for each in stages.values()
-        if "checkpointed" in str(each.entry.get("matrix"))
+        stage.address()
+        for stage in stages.values()
+        if "checkpointed" in str(stage.entry.get("matrix"))
     }
     assert empty and not yaml.safe_load((layers / "params.yaml").read_text())["checkpointed"]
     names = {name for stage in stages.values() for name in (stage.name, stage.chapter)} - {""}

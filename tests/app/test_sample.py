@@ -54,10 +54,10 @@ def test_a_largest_id_that_is_given_is_not_asked_for(server: Server):
     assert (first.exit_code, first.stderr) == (0, "")
     again = PAGES.read_text()
     PAGES.unlink()
-    asked = len(server.requests)
+    n_requests = len(server.requests)
     list(sample_pages("wikipedia", n_pages=3, seed=4, largest_id=LARGEST))
     assert PAGES.read_text() == again
-    assert len(server.requests) == 2 * asked - 1
+    assert len(server.requests) == 2 * n_requests - 1
 
 
 def test_a_list_that_is_there_stays(server: Server):

@@ -28,7 +28,9 @@ def tree(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_it_has_the_architecture_that_was_described_by_hand(tree: Path, root: Path):
     by_hand = read_yaml(root / "conf/model/minilm_random.yaml")
     described = describe_untrained("mine")
-    ours, theirs = (config_of(each["config"], "config") for each in (described, by_hand))
+    ours, theirs = (
+        config_of(description["config"], "config") for description in (described, by_hand)
+    )
     shapes = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     for key in (*shapes, "vocab_size", "max_position_embeddings", "layer_norm_eps", "hidden_act"):
         assert getattr(ours, key) == getattr(theirs, key), key

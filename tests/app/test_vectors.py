@@ -55,7 +55,7 @@ def settings(function: Callable[..., object]) -> dict[str, object]:
 
 def test_tables_of_all_are_those_of_the_stages(x: np.ndarray, tmp_path: Path):
     np.save(tmp_path / "x.npy", x)
-    found = report_vectors(tmp_path / "x.npy")
+    tables = report_vectors(tmp_path / "x.npy")
     names, matrices = numbered_vocabulary(N), {"input": x}
     similarity = measure_similarity(matrices, names, **settings(measure_similarity))
     neighbors = measure_nearest_neighbors(
@@ -69,22 +69,22 @@ def test_tables_of_all_are_those_of_the_stages(x: np.ndarray, tmp_path: Path):
         "nearest_neighbors": neighbors["summary"],
         "hubs": neighbors["hubs"],
     }
-    assert list(found) == list(expected)
+    assert list(tables) == list(expected)
     for name, table in expected.items():
-        pd.testing.assert_frame_equal(found[name], table)
+        pd.testing.assert_frame_equal(tables[name], table)
 
 
 def test_groups_are_told_apart_as_tokens_and_positions_are(
     x: np.ndarray, tables: dict[str, pd.DataFrame]
 ):
-    found = tables["separability"].set_index("group").loc["far"]
+    row = tables["separability"].set_index("group").loc["far"]
     matrices = {"input": x[GROUPS == "near"], "positional": x[GROUPS == "far"]}
     expected = measure_separability(matrices, **settings(measure_separability))["json"]
     expected = pd.DataFrame.from_dict(expected, orient="index")
     expected = expected.rename_axis("preparation").reset_index()
     for column in ("preparation", "auc", "null_auc", "auc_standard_deviation"):
-        assert found[column].tolist() == expected[column].tolist()
-    assert (found["auc"] > 0.95).all()
+        assert row[column].tolist() == expected[column].tolist()
+    assert (row["auc"] > 0.95).all()
 
 
 def test_each_pair_is_in_one_row_of_the_groups(x: np.ndarray, tables: dict[str, pd.DataFrame]):
@@ -160,7 +160,7 @@ def test_lists_and_tensors_are_vectors_too():
 
 
 def test_a_list_of_lists_is_vectors(x: np.ndarray):
-    found = report_vectors(x.tolist())["dimensions"]
-    pd.testing.assert_frame_equal(found, report_vectors(x)["dimensions"], rtol=1e-5)
+    dimensions = report_vectors(x.tolist())["dimensions"]
+    pd.testing.assert_frame_equal(dimensions, report_vectors(x)["dimensions"], rtol=1e-5)
     with pytest.raises(InputError, match="vectors: .*found rows of several lengths"):
         report_vectors([[1.0], [1.0, 2.0]])

@@ -275,7 +275,7 @@ def test_the_outputs_are_those_of_the_stages_and_what_they_need(tree: WorkingTre
 def test_the_digest_of_texts_is_of_content_and_ending():
     texts = OwnTexts("mine", "mine", ".txt", b"one")
     others = [OwnTexts("mine", "mine", ".txt", b"two"), OwnTexts("mine", "mine", ".csv", b"one")]
-    assert len({each.digest for each in (texts, *others)}) == 3
+    assert len({own.digest for own in (texts, *others)}) == 3
     assert texts.digest == OwnTexts("other", "other", ".txt", b"one").digest
 
 

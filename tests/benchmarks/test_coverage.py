@@ -25,11 +25,11 @@ def test_texts_have_an_offset_and_what_text_and_word_add() -> None:
     assert x.shape == (24_000, 12)
     assert np.bincount(text).tolist() == [12] * 2000
     assert (word[:1000] == 0).mean() == pytest.approx(0.15, abs=0.03)
-    of_text = x[:, 0].reshape(2000, 12).mean(axis=1)
-    of_word = np.bincount(word, x[:, 0]) / np.bincount(word)
-    within = x[:, 0] - of_word[word]
-    assert of_text.var() > 0.49
-    assert of_word.var() > 0.1
+    text_means = x[:, 0].reshape(2000, 12).mean(axis=1)
+    word_means = np.bincount(word, x[:, 0]) / np.bincount(word)
+    within = x[:, 0] - word_means[word]
+    assert text_means.var() > 0.49
+    assert word_means.var() > 0.1
     assert within.var() == pytest.approx(1.49, rel=0.05)
     assert x.mean(axis=0)[6:] == pytest.approx(np.full(6, 0.5), abs=0.5)
 
@@ -42,20 +42,20 @@ def test_words_are_the_same_in_all_draws_and_texts_are_not() -> None:
 
 
 def test_every_measure_is_among_them_and_every_family_against_its_nulls() -> None:
-    assert [each.name for each in measures_of(None)] == list(profiled_measures())
+    assert [measure.name for measure in measures_of(None)] == list(profiled_measures())
     for null in NULL_CLOUDS:
-        families = {each.family for each in measures_of(null)}
+        families = {measure.family for measure in measures_of(null)}
         assert families == {name for name, nulls in NULLS_OF_FAMILY.items() if null in nulls}
     assert LARGER.n == 4800
 
 
 def test_coverage_is_how_often_bounds_hold_the_truth() -> None:
     low, high = np.array([0, 0, 1, 3.0]), np.array([2, 3, 4, 4.0])
-    found = np.stack([(low + high) / 2, low, high], axis=1)[:, None, :].repeat(3, axis=1)
-    found[2, 1] = np.nan
-    found[:, 2] = 5.0
+    bounds = np.stack([(low + high) / 2, low, high], axis=1)[:, None, :].repeat(3, axis=1)
+    bounds[2, 1] = np.nan
+    bounds[:, 2] = 5.0
     truth, deviation = np.array([2.0, 2.0, 5.0]), np.array([0.5, 0.5, 0.0])
-    table = coverage_table(["a", "b", "c"], found, truth, deviation).set_index("measure")
+    table = coverage_table(["a", "b", "c"], bounds, truth, deviation).set_index("measure")
     assert table.loc["a", "coverage"] == 0.75
     assert table.loc["a", "standard_error"] == pytest.approx(np.sqrt(0.75 * 0.25 / 4))
     assert table.loc["a", "width_/_deviation"] == pytest.approx(2.25 / 0.5)
@@ -81,10 +81,10 @@ def test_the_effect_is_the_value_less_that_of_the_null(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "N_HALVES", 8)
     measures = [profiled_measures()["stable_rank"], profiled_measures()["effective_rank"]]
     monkeypatch.setattr(module, "measures_of", lambda _: measures)
-    found = np.array([effects_over_null("isotropic_gaussian", repeat) for repeat in range(10)])
-    assert np.abs(found[:, :, 0]).max() < 2  # of ranks near 12
-    assert found[:, :, 0].mean(axis=0) == pytest.approx([0, 0], abs=0.3)
-    assert (found[:, :, 1] < found[:, :, 0]).all()
+    effects = np.array([effects_over_null("isotropic_gaussian", repeat) for repeat in range(10)])
+    assert np.abs(effects[:, :, 0]).max() < 2  # of ranks near 12
+    assert effects[:, :, 0].mean(axis=0) == pytest.approx([0, 0], abs=0.3)
+    assert (effects[:, :, 1] < effects[:, :, 0]).all()
 
 
 def test_the_page_says_what_was_missed() -> None:

@@ -43,17 +43,17 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_mutants_are_drawn_by_the_seed_without_replacement(tree: Path):
-    found = all_mutants(tree)
-    assert [each.mutant.after for each in draw_mutants(found, 10, 0)] == ["2 / x", "3"]
-    assert draw_mutants(found, 1, 3) == draw_mutants(found, 1, 3)
+    known = all_mutants(tree)
+    assert [drawn.mutant.after for drawn in draw_mutants(known, 10, 0)] == ["2 / x", "3"]
+    assert draw_mutants(known, 1, 3) == draw_mutants(known, 1, 3)
 
 
 def test_a_sample_is_drawn_once_and_of_what_is_in_no_other(tree: Path):
-    found = all_mutants(tree)
+    known = all_mutants(tree)
     none = pd.DataFrame(columns=["seed", *KEYS, "before", "after"])
-    first = with_sample(none, found, 1, 0)
-    assert with_sample(first, found, 1, 0) is first
-    both = with_sample(first, found, 10, 1)
+    first = with_sample(none, known, 1, 0)
+    assert with_sample(first, known, 1, 0) is first
+    both = with_sample(first, known, 10, 1)
     assert both["seed"].tolist() == [0, 1]
     assert set(both["becomes"]) == {"return 2 / x", "return 3 * x"}
     assert set(both["function"]) == {"twice"} and set(both["module"]) == {"geometry/twice.py"}
@@ -72,17 +72,17 @@ def test_a_mutant_is_noticed_by_a_test_that_tells_it(tree: Path):
 def test_what_was_tried_is_tried_anew_with_other_tests_alone(
     tree: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: list[Drawn] = []
+    tried_anew: list[Drawn] = []
     monkeypatch.setattr(mutants, "_copy", lambda root, _: root)
-    monkeypatch.setattr(mutants, "is_noticed", lambda _, each: asked.append(each) or True)
+    monkeypatch.setattr(mutants, "is_noticed", lambda _, drawn: tried_anew.append(drawn) or True)
     one, other = all_mutants(tree)
     keep(tree / TRIED / digest(tree, one), False)
     for _ in range(2):
         assert run_mutants(tree, [one, other], 1) == [one, other._replace(is_noticed=True)]
-    assert asked == [other]
+    assert tried_anew == [other]
     (tree / "tests/geometry/test_twice.py").write_text(TEST.format(x=1, y=2))
     assert run_mutants(tree, [one], 1) == [one._replace(is_noticed=True)]
-    assert asked == [other, one]
+    assert tried_anew == [other, one]
 
 
 def test_the_suites_of_a_module_come_before_others_that_name_it(tree: Path):
@@ -125,7 +125,7 @@ def test_the_page_counts_what_is_not_noticed_but_for_equal_changes():
         Drawn(MODULE, Mutant(2, "2", "3", "f", "3 * x", ""), is_noticed=False),
         Drawn(MODULE, Mutant(3, "2", "3", "g", "3 * x", ""), is_noticed=False),
     ]
-    rows = [(0, *each.key, each.mutant.before, each.mutant.after) for each in tried]
+    rows = [(0, *drawn.key, drawn.mutant.before, drawn.mutant.after) for drawn in tried]
     rows += [(0, "geometry/gone.py", "f", "x < 0", "x <= 0", "x < 0")]
     samples = pd.DataFrame(rows, columns=["seed", *KEYS, "before", "after"])
     equal = samples.iloc[[1]].assign(reason="it is rounded")
@@ -139,7 +139,7 @@ def test_the_page_counts_what_is_not_noticed_but_for_equal_changes():
 def test_the_share_of_all_is_told_by_samples_without_tests_alone():
     mutant = Mutant(2, "2", "3", "f", "3 * x", "")
     tried = [Drawn(MODULE, mutant._replace(function=f"f{i}"), is_noticed=True) for i in range(20)]
-    rows = [(1, *each.key, "2", "3") for each in tried]
+    rows = [(1, *drawn.key, "2", "3") for drawn in tried]
     samples = pd.DataFrame(rows, columns=["seed", *KEYS, "before", "after"])
     equal = pd.DataFrame(columns=[*KEYS, "reason"])
     # Of 20 that are all noticed, by Clopper and Pearson: from 0.025 ** (1 / 20).

@@ -17,7 +17,7 @@ def f(x: Array[3], *, n: int = 4) -> float:
 
 
 def test_each_site_is_changed_once_and_what_declares_is_none():
-    assert [(each.line, each.before, each.after) for each in mutants_of(SOURCE)] == [
+    assert [(mutant.line, mutant.before, mutant.after) for mutant in mutants_of(SOURCE)] == [
         (3, "0.5", "0.485"),
         (3, "2.0", "3.0"),
         (9, "n < 5", "n <= 5"),
@@ -44,9 +44,9 @@ def test_equal_changes_of_a_line_and_of_two_functions_are_told_apart():
     def g(x):
         return g(1, 1, x)
 """
-    found = {(each.function, each.becomes) for each in mutants_of(source)}
+    mutants = {(mutant.function, mutant.becomes) for mutant in mutants_of(source)}
     calls = ("return g(2, 1, x)", "return g(1, 2, x)")
-    assert found == {(name, call) for name in ("A.f", "A.g") for call in calls}
+    assert mutants == {(name, call) for name in ("A.f", "A.g") for call in calls}
 
 
 def test_a_number_too_large_to_grow_by_one_is_left():

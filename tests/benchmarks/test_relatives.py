@@ -60,11 +60,11 @@ def test_a_block_with_itself_has_a_cosine_of_one():
 
 def values(best: tuple[int, int, int], half_width: float) -> Values:
     """0.9 at the best block of each, 0.5 elsewhere."""
-    found = {}
+    bounds = {}
     for small, large in BLOCKS:
         value = 0.9 if best[small - 1] == large else 0.5
-        found[small, large] = Bounded(value, value - half_width, value + half_width)
-    return found
+        bounds[small, large] = Bounded(value, value - half_width, value + half_width)
+    return bounds
 
 
 @pytest.mark.parametrize(
@@ -114,11 +114,11 @@ def test_procrustes_finds_planted_blocks():
     generator = np.random.default_rng(0)
     large = generator.normal(size=(7, 300, 12))
     turn = np.linalg.qr(generator.normal(size=(12, 12)))[0]
-    small = np.stack([large[each] @ turn for each in (0, 2, 4, 6)])
+    small = np.stack([large[block] @ turn for block in (0, 2, 4, 6)])
     small += 0.3 * generator.normal(size=small.shape)
-    found = procrustes_values(
+    cosines = procrustes_values(
         Views(small, large, is_sample=True), n_resamples=50, level=0.95, generator=generator
     )
-    assert sorted(found) == BLOCKS
-    assert [outcome_of(block, found, EXACT) for block in EXACT] == ["found"] * 3
-    assert all(each.low < each.value < each.high for each in found.values())
+    assert sorted(cosines) == BLOCKS
+    assert [outcome_of(block, cosines, EXACT) for block in EXACT] == ["found"] * 3
+    assert all(bounded.low < bounded.value < bounded.high for bounded in cosines.values())

@@ -9,11 +9,11 @@ TABLE = "embeddings.word_embeddings.weight"
 
 def test_four_bits_are_sixteen_values_a_block_and_miss_by_half_a_step():
     x = np.random.default_rng(0).normal(size=(8, 32)).astype(np.float32)
-    found = rounded(x, "Q4_1")
-    assert all(len(np.unique(row)) <= 16 for row in found)
+    coarse = rounded(x, "Q4_1")
+    assert all(len(np.unique(row)) <= 16 for row in coarse)
     step = np.ptp(x, axis=1, keepdims=True) / 15
-    assert (np.abs(found - x) <= 0.51 * step).all()
-    assert np.abs(rounded(x, "Q8_0") - x).max() < np.abs(found - x).max() / 8
+    assert (np.abs(coarse - x) <= 0.51 * step).all()
+    assert np.abs(rounded(x, "Q8_0") - x).max() < np.abs(coarse - x).max() / 8
 
 
 def test_maps_and_table_are_rounded_and_nothing_else():

@@ -23,9 +23,9 @@ def test_the_same_tokens_are_read_with_sums_and_without(tiny_loaded: Loaded) -> 
 
 def test_rounds_go_through_all_calls_in_turn() -> None:
     called: list[str] = []
-    found = least_seconds({"a": lambda: called.append("a"), "b": lambda: called.append("b")}, 2)
+    seconds = least_seconds({"a": lambda: called.append("a"), "b": lambda: called.append("b")}, 2)
     assert called == ["a", "b", "a", "b"]
-    assert found.keys() == {"a", "b"} and min(found.values()) >= 0
+    assert seconds.keys() == {"a", "b"} and min(seconds.values()) >= 0
 
 
 @pytest.mark.slow

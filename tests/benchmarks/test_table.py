@@ -67,16 +67,16 @@ def test_both_sides_do_the_same_work():
     "name",
     [
         *("bare_product", "histograms_and_graph", "two_nn", "pca"),
-        *(pytest.param(each, marks=pytest.mark.slow) for each in ("tsne", "umap")),
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("tsne", "umap")),
     ],
 )
 def test_a_contest_tells_time_memory_and_quality(name):
-    found = contest(name, vectors())
-    assert found["seconds"] > 0
-    assert found["peak_rss_mib"] > 10
-    assert ("trustworthiness" in found) == (name in ("tsne", "umap"))
-    assert ("dimension" in found) == (name == "two_nn")
-    assert ("variance" in found) == (name == "pca")
+    measured = contest(name, vectors())
+    assert measured["seconds"] > 0
+    assert measured["peak_rss_mib"] > 10
+    assert ("trustworthiness" in measured) == (name in ("tsne", "umap"))
+    assert ("dimension" in measured) == (name == "two_nn")
+    assert ("variance" in measured) == (name == "pca")
 
 
 def test_principal_components_of_both_keep_the_same_variance():

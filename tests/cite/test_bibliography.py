@@ -37,25 +37,25 @@ def test_every_reference_is_cited_and_every_one_cited_is_there(references: dict[
 
 def test_the_file_is_well_formed_and_printed_as_it_stands(references: dict[str, Reference]):
     stored = (DATA / "references.bib").read_text(encoding="utf-8")
-    printed = [each.bibtex for key, each in references.items() if key in stored]
+    printed = [reference.bibtex for key, reference in references.items() if key in stored]
     assert "\n".join(printed) == stored
     assert has_balanced_braces(stored)
 
 
 def test_keys_are_the_first_author_and_the_year(references: dict[str, Reference]):
-    for key, each in references.items():
+    for key, reference in references.items():
         if key != "embspace":
             name = re.sub(
-                r"[^a-z]", "", each.authors.partition(" & ")[0].lower().split(" et al")[0]
+                r"[^a-z]", "", reference.authors.partition(" & ")[0].lower().split(" et al")[0]
             )
             assert key.startswith(name[:4]), key
-            assert key.endswith(each.year), key
+            assert key.endswith(reference.year), key
 
 
 def test_every_kind_has_its_fields(references: dict[str, Reference]):
-    assert {each.kind for each in references.values()} == set(REQUIRED)
-    for each in references.values():
-        assert REQUIRED[each.kind] <= set(each.fields)
+    assert {reference.kind for reference in references.values()} == set(REQUIRED)
+    for reference in references.values():
+        assert REQUIRED[reference.kind] <= set(reference.fields)
 
 
 @pytest.mark.parametrize(

@@ -103,12 +103,12 @@ def test_plain_text_and_bibtex(noun: str):
     result = run(noun)
     assert (result.exit_code, result.stderr) == (0, "")
     text, _, bibtex = result.stdout.partition("\n\n")
-    [stage] = [each for each in find_stages(Path(), noun) if not each.name.startswith("draw_")]
+    [stage] = [named for named in find_stages(Path(), noun) if not named.name.startswith("draw_")]
     assert f"`{stage.name}` of embspace {version('embspace')}" in text
     assert "\n" not in text
     for leftover in ("{", "}", "<model>", "@", "  ", " ,", " .", "( ", "nan", "None"):
         assert leftover not in text
-    keys = [each.key for each in parse_bibtex(bibtex, noun)]
+    keys = [reference.key for reference in parse_bibtex(bibtex, noun)]
     assert {"embspace", "luisto2024"} < set(keys) or noun in ("architecture", "cubes")
     assert ("wang2020" in keys) == load_methods(noun).names_model
 
@@ -306,7 +306,7 @@ def test_analyses_of_one_model_share_their_last_sentences_and_references(
     texts, bibtex = methods_of(["helix", "no_such_noun", "search"], "minilm")
     assert list(texts) == ["helix", "search", ""]
     assert "All was computed" in texts[""] and "All was computed" not in texts["helix"]
-    keys = [each.key for each in parse_bibtex(bibtex, "found")]
+    keys = [reference.key for reference in parse_bibtex(bibtex, "found")]
     assert len(keys) == len(set(keys)) and "embspace" in keys
 
 

@@ -23,13 +23,13 @@ def test_every_fact_of_a_template_has_a_value_in_the_results(
 ):
     rows = Facts.rows
 
-    def found(facts: Facts, *asked: str, **where: Any) -> Any:
-        result = rows(facts, *asked, **where)
-        assert not isinstance(result, StrictUndefined), (asked, where)
+    def rows_that_are_there(facts: Facts, *cell: str, **where: Any) -> Any:
+        result = rows(facts, *cell, **where)
+        assert not isinstance(result, StrictUndefined), (cell, where)
         return result
 
     monkeypatch.chdir(root)
-    monkeypatch.setattr(Facts, "rows", found)
+    monkeypatch.setattr(Facts, "rows", rows_that_are_there)
     methods = load_methods(noun)
     assert marked_text(methods, Facts(methods, "minilm"))
 
@@ -110,7 +110,7 @@ def test_what_the_results_do_not_have_is_undefined(
 
 
 @pytest.mark.parametrize(
-    ("model", "asked", "message"),
+    ("model", "cell", "message"),
     [
         ("minilm", (CSV, "n"), "minilm.csv, column 'n': 2 different values"),
         ("minilm", (CSV, "m"), "minilm.csv: no column 'm'"),
@@ -119,9 +119,9 @@ def test_what_the_results_do_not_have_is_undefined(
         ("minlm", (CSV, "n"), "model: found 'minlm'; did you mean 'minilm'"),
     ],
 )
-def test_what_is_wrong_is_told(tree: Path, model: str, asked: tuple[str, str], message: str):
+def test_what_is_wrong_is_told(tree: Path, model: str, cell: tuple[str, str], message: str):
     with pytest.raises(InputError, match=message):
-        facts_of(model).value(*asked)
+        facts_of(model).value(*cell)
 
 
 def test_results_that_are_not_there_are_told_from_other_mistakes(tree: Path):
@@ -151,21 +151,21 @@ def test_settings_are_those_of_conf_with_params_filled_in(tree: Path):
 def test_a_window_is_of_so_many_tokens_as_the_model_reads_at_once(tree: Path):
     """At most those of the setting, 512, which share 64."""
 
-    def found() -> tuple[int, int]:
+    def window() -> tuple[int, int]:
         facts = facts_of()
         return facts.window_length(), facts.window_overlap()
 
-    assert found() == (512, 64)  # nothing was measured that says otherwise
+    assert window() == (512, 64)  # nothing was measured that says otherwise
     put(str(tree / "results/architecture/minilm.json"), '{"minilm": {"n_positions": 258}}')
-    assert found() == (258, 32)
+    assert window() == (258, 32)
     put(str(tree / "results/regimes/minilm.json"), '{"n_positions": 256}')  # without RoBERTa's two
-    assert found() == (256, 32)
+    assert window() == (256, 32)
     put(str(tree / "results/regimes/minilm.json"), '{"n_positions": 0}')
     put(str(tree / "results/architecture/minilm.json"), '{"minilm": {"n_positions": 2048}}')
-    assert found() == (512, 64)
+    assert window() == (512, 64)
     edit_window = tree / "conf/model/minilm.yaml"
     edit_window.write_text(f"{edit_window.read_text()}window: 128\n")
-    assert found() == (128, 16)
+    assert window() == (128, 16)
 
 
 def test_a_toy_has_no_model(tree: Path):

@@ -17,13 +17,13 @@ NOT_SAID = re.compile(r"{# Not said: ([\w, ]+)\.")
 
 def drawn(root: Path) -> list[str]:
     """The nouns that have a figure, whichever stage draws it."""
-    found = []
+    nouns = []
     for path in sorted((root / "src/embspace/draw").rglob("*.py")):
         module = ast.parse(path.read_text())
-        names = {each.name for each in module.body if isinstance(each, ast.FunctionDef)}
+        names = {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
         if f"draw_{path.stem}" in names:
-            found.append(path.stem)
-    return found
+            nouns.append(path.stem)
+    return nouns
 
 
 # Measured of the models of a run, which `embspace cite` does not know: it is asked about models.

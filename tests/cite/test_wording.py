@@ -53,10 +53,10 @@ def test_a_loop_has_the_conjunctions_of_a_list():
     environment = Environment()
     environment.filters["conjunction"] = conjunction
     loop = environment.from_string(
-        "{% for each in found %}{{ each }}{{ loop | conjunction }}{% endfor %}"
+        "{% for letter in letters %}{{ letter }}{{ loop | conjunction }}{% endfor %}"
     )
     for letters in ("a", "ab", "abc", "abcd"):
-        assert loop.render(found=letters) == listed(list(letters))
+        assert loop.render(letters=letters) == listed(list(letters))
 
 
 @pytest.mark.parametrize("use", [worded, percent, lambda value: plural(value, "pair")])

@@ -36,8 +36,8 @@ def test_so_many_documents_are_taken_evenly_with_all_their_texts():
     assert kept["id"].iloc[0] == "a0" and kept["id"].iloc[-1] == "a227"
     steps = np.diff(kept["id"].str[1:].astype(int))
     assert set(steps) == {3, 4}
-    of_sentences = some_documents(sentences, 60)["document"]
-    assert len(of_sentences) == 180 and set(of_sentences) == set(kept["document"])
+    sentence_documents = some_documents(sentences, 60)["document"]
+    assert len(sentence_documents) == 180 and set(sentence_documents) == set(kept["document"])
 
 
 def test_no_more_documents_than_allowed_are_all_taken():

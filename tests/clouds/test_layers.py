@@ -99,9 +99,9 @@ def test_the_mean_of_ordinary_tokens_is_that_of_each_window() -> None:
 
 
 def test_a_corpus_without_states_of_tokens_has_pooled_clouds() -> None:
-    found = clouds(corpus(6, with_tokens=False))
-    assert {space for space, _ in found} == {"cls", "mean"}
-    assert "ordinary_tokens" not in {change for _, change in found}
+    by_name = clouds(corpus(6, with_tokens=False))
+    assert {space for space, _ in by_name} == {"cls", "mean"}
+    assert "ordinary_tokens" not in {change for _, change in by_name}
 
 
 def test_fewer_than_four_documents_are_no_cloud() -> None:
@@ -126,11 +126,11 @@ def test_what_is_of_rows_leaves_coordinates(change: Change) -> None:
 def test_standardized_coordinates_have_mean_0_and_variance_1() -> None:
     x = vectors()
     x[:, 2] = 7.0
-    found = changed(x, "standardized", 2)
-    assert found.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
-    assert found.var(axis=0) == pytest.approx([1, 1, 0, 1, 1])
-    assert (found[:, 2] == 0).all()
-    assert np.corrcoef(found[:, 0], x[:, 0])[0, 1] == pytest.approx(1)
+    moved = changed(x, "standardized", 2)
+    assert moved.mean(axis=0) == pytest.approx(np.zeros(5), abs=1e-12)
+    assert moved.var(axis=0) == pytest.approx([1, 1, 0, 1, 1])
+    assert (moved[:, 2] == 0).all()
+    assert np.corrcoef(moved[:, 0], x[:, 0])[0, 1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("value", [0.1, 0.3, -0.7])
@@ -144,8 +144,8 @@ def test_outlier_dimensions_are_gone_and_no_other() -> None:
     x = np.random.default_rng(0).normal(size=(60, 40))
     x[:, 17] += 50
     assert outlier_dimensions(x).tolist() == [17]
-    found = changed(x, "no_outlier_dimensions", 2)
-    assert (found == np.delete(x, 17, axis=1)).all()
+    moved = changed(x, "no_outlier_dimensions", 2)
+    assert (moved == np.delete(x, 17, axis=1)).all()
 
 
 def test_all_but_the_top_has_the_other_principal_components() -> None:
@@ -158,19 +158,19 @@ def test_all_but_the_top_has_the_other_principal_components() -> None:
 
 @pytest.mark.parametrize("shape", [(60, 5), (8, 20), (20, 20)])
 def test_whitened_vectors_have_the_identity_as_covariance(shape: tuple[int, int]) -> None:
-    found = changed(vectors(*shape), "whitened", 2)
+    moved = changed(vectors(*shape), "whitened", 2)
     rank = min(shape[0] - 1, shape[1])
-    assert found.shape == (shape[0], rank)
-    assert found.mean(axis=0) == pytest.approx(np.zeros(rank), abs=1e-9)
-    assert found.T @ found / len(found) == pytest.approx(np.eye(rank), abs=1e-6)
+    assert moved.shape == (shape[0], rank)
+    assert moved.mean(axis=0) == pytest.approx(np.zeros(rank), abs=1e-9)
+    assert moved.T @ moved / len(moved) == pytest.approx(np.eye(rank), abs=1e-6)
 
 
 def test_a_change_of_a_cloud_is_that_of_its_vectors() -> None:
-    found = clouds()
+    by_name = clouds()
     for change in ALL[2:]:
-        expected = changed(found["token", "as_is"].x, change, 2)
-        assert (found["token", change].x == expected).all()
-        assert found["token", change].text is not None
+        expected = changed(by_name["token", "as_is"].x, change, 2)
+        assert (by_name["token", change].x == expected).all()
+        assert by_name["token", change].text is not None
 
 
 def test_some_of_the_vectors_keep_what_they_are_of() -> None:
@@ -196,30 +196,30 @@ def test_files_are_read_with_the_document_of_each_window(with_tokens: bool, tmp_
     save_rows(pd.DataFrame({"text": texts}), f"{tmp_path}/notes.windows.parquet")
     prepared = pd.DataFrame({"id": texts, "document": [text[0] for text in texts]})
     save_rows(prepared.sort_values("id"), f"{tmp_path}/texts/notes.parquet")
-    found = load_corpora_states(str(tmp_path), f"{tmp_path}/texts", ["notes"])["notes"]
-    assert found.document.tolist() == states.document.tolist()
-    assert set(found.states) == set(states.states)
-    assert all((found.states[kind] == each).all() for kind, each in states.states.items())
-    pd.testing.assert_frame_equal(found.tokens, states.tokens)
-    assert not found.final_norm
+    read = load_corpora_states(str(tmp_path), f"{tmp_path}/texts", ["notes"])["notes"]
+    assert read.document.tolist() == states.document.tolist()
+    assert set(read.states) == set(states.states)
+    assert all((read.states[kind] == tensor).all() for kind, tensor in states.states.items())
+    pd.testing.assert_frame_equal(read.tokens, states.tokens)
+    assert not read.final_norm
 
 
 def test_what_the_final_norm_makes_is_read_where_it_is(tmp_path: Path) -> None:
     states = corpus(5)
-    normed = {kind: 2 * each[-1:] for kind, each in states.states.items()}
-    named = {f"final_norm_{kind}": each for kind, each in normed.items()}
+    normed = {kind: 2 * tensor[-1:] for kind, tensor in states.states.items()}
+    named = {f"final_norm_{kind}": tensor for kind, tensor in normed.items()}
     save_tensors(states.states | named, f"{tmp_path}/notes.safetensors")
     save_rows(states.tokens, f"{tmp_path}/notes.tokens.parquet")
     names = [str(number) for number in range(10)]
     save_rows(pd.DataFrame({"text": names}), f"{tmp_path}/notes.windows.parquet")
     prepared = pd.DataFrame({"id": names, "document": [str(int(name) // 2) for name in names]})
     save_rows(prepared, f"{tmp_path}/texts/notes.parquet")
-    found = load_corpora_states(str(tmp_path), f"{tmp_path}/texts", ["notes"])["notes"]
-    assert set(found.states) == set(found.final_norm) == set(states.states)
-    one = after_final_norm(found)
-    assert one.n_layers == 1 and found.n_layers == 2 and not one.final_norm
+    read = load_corpora_states(str(tmp_path), f"{tmp_path}/texts", ["notes"])["notes"]
+    assert set(read.states) == set(read.final_norm) == set(states.states)
+    one = after_final_norm(read)
+    assert one.n_layers == 1 and read.n_layers == 2 and not one.final_norm
     ((_, _, cloud),) = layer_clouds(one, 0, ["as_is"], n_top=0, spaces=["token"])
-    ((_, _, last),) = layer_clouds(found, 1, ["as_is"], n_top=0, spaces=["token"])
+    ((_, _, last),) = layer_clouds(read, 1, ["as_is"], n_top=0, spaces=["token"])
     assert (cloud.x == 2 * last.x).all() and (cloud.text == last.text).all()
 
 
@@ -259,8 +259,8 @@ def test_each_vector_once_is_the_first_of_equal_ones() -> None:
     assert (cloud.x == whole.x[rows]).all() and (cloud.text == whole.text[rows]).all()
     assert (once["token", "standardized"].x == changed(cloud.x, "standardized", 2)).all()
     (first,) = (
-        each
-        for space, _, each in layer_clouds(states, 0, ["as_is"], n_top=2, each_once=True)
+        cloud
+        for space, _, cloud in layer_clouds(states, 0, ["as_is"], n_top=2, each_once=True)
         if space == "cls"
     )
     assert (len(first.x), first.n_equal) == (1, 11)

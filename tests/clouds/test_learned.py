@@ -46,16 +46,16 @@ def test_a_cloud_of_few_points_is_left_out():
 
 
 def test_tables_of_one_width_are_themselves():
-    found = one_space({"input": INPUT, "positional": POSITIONAL, "other": INPUT})
-    assert list(found) == ["input", "positional"]
-    assert found["input"] is INPUT
+    tables = one_space({"input": INPUT, "positional": POSITIONAL, "other": INPUT})
+    assert list(tables) == ["input", "positional"]
+    assert tables["input"] is INPUT
 
 
 def test_tokens_are_mapped_where_positions_have_another_width():
     mapped, wide = np.zeros((5, 8)), np.ones((3, 8))
-    found = one_space({"input": INPUT, "input_mapped": mapped, "positional": wide})
-    assert found["input"] is mapped
-    assert found["positional"] is wide
+    tables = one_space({"input": INPUT, "input_mapped": mapped, "positional": wide})
+    assert tables["input"] is mapped
+    assert tables["positional"] is wide
 
 
 def test_tokens_stay_raw_where_positions_have_their_width_or_are_none():

@@ -83,12 +83,12 @@ def test_what_a_killed_writer_left_goes_and_what_a_living_one_writes_stays():
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     mine = partial_name(Path("x.bin"))
-    left = _of_process(mine, ended.pid)
-    folder = _of_process(partial_name(Path("x.bin")), ended.pid)
+    left = _named_by(mine, ended.pid)
+    folder = _named_by(partial_name(Path("x.bin")), ended.pid)
     folder.mkdir()
     kept = [mine, Path(f".y{left}"), Path(".other.partial")]
-    for each in (left, Path(".x.bin.partial"), folder / "part", *kept):
-        each.write_bytes(b"half")
+    for path in (left, Path(".x.bin.partial"), folder / "part", *kept):
+        path.write_bytes(b"half")
     with writing(Path("x.bin")) as partial:
         partial.write_bytes(b"whole")
     assert sorted(Path().iterdir()) == sorted([Path("x.bin"), *kept])
@@ -98,16 +98,16 @@ def test_what_another_machine_writes_stays_until_it_is_given_up(monkeypatch: pyt
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     monkeypatch.setattr(platform, "node", lambda: "rack-7 of üni.example")
-    theirs = [_of_process(partial_name(Path("x.bin")), ended.pid) for _ in range(2)]
+    theirs = [_named_by(partial_name(Path("x.bin")), ended.pid) for _ in range(2)]
     monkeypatch.setattr(platform, "node", lambda: "rack-8 of üni.example")
     mine = partial_name(Path("x.bin"))
     assert mine.name.split(".")[3] != theirs[0].name.split(".")[3]
     assert mine.name.isascii()
     unnamed = Path(f".x.bin.{os.getpid()}.0123abcd.partial")  # of a version that named none
-    for each in (*theirs, unnamed):
-        each.write_bytes(b"half")
-    for each in (theirs[1], unnamed):
-        os.utime(each, (0, time.time() - 25 * 3600))
+    for path in (*theirs, unnamed):
+        path.write_bytes(b"half")
+    for path in (theirs[1], unnamed):
+        os.utime(path, (0, time.time() - 25 * 3600))
     with writing(Path("x.bin")) as partial:
         partial.write_bytes(b"whole")
     assert sorted(Path().iterdir()) == sorted([Path("x.bin"), theirs[0]])
@@ -119,7 +119,7 @@ def test_neither_git_nor_dvc_sees_a_partial_file(file: str):
     assert any(fnmatch(partial_name(Path("results/x.csv")).name, line) for line in lines)
 
 
-def _of_process(partial: Path, process: int) -> Path:
+def _named_by(partial: Path, process: int) -> Path:
     return Path(partial.name.replace(f".{os.getpid()}.", f".{process}."))
 
 

@@ -87,11 +87,11 @@ def test_a_folder_is_linked_file_by_file_and_holds_no_others(source: Path, tmp_p
         assert (tmp_path / "target" / file).samefile(source / file)
 
 
-@pytest.mark.parametrize(("leads_to", "found"), [("deep", "a folder"), ("gone", "nothing")])
-def test_a_link_that_is_no_file_is_told(source: Path, tmp_path: Path, leads_to: str, found: str):
+@pytest.mark.parametrize(("leads_to", "kind"), [("deep", "a folder"), ("gone", "nothing")])
+def test_a_link_that_is_no_file_is_told(source: Path, tmp_path: Path, leads_to: str, kind: str):
     (source / "linked.txt").symlink_to(source / "a.txt")
     mirror_folder(source, tmp_path / "target")
     assert content(tmp_path / "target")["linked.txt"] == "a"
     (source / "link").symlink_to(source / leads_to)
-    with pytest.raises(InputError, match=f"source/link: found a link to {found}, allowed: files"):
+    with pytest.raises(InputError, match=f"source/link: found a link to {kind}, allowed: files"):
         mirror_folder(source, tmp_path / "target")

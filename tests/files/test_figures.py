@@ -62,4 +62,6 @@ def test_places_of_axes_are_rounded_and_the_layout_is_kept():
     save_figure(figure, files_of("a"), title="measure_x@tiny")
     after = figure.axes[0].get_position().bounds
     assert after == pytest.approx(before, abs=1e-6)
-    assert all(round(each, 6) == each for each in figure.axes[0].get_position(original=True).bounds)
+    assert all(
+        round(bound, 6) == bound for bound in figure.axes[0].get_position(original=True).bounds
+    )

@@ -49,6 +49,6 @@ def test_quantiles_that_are_empty_are_told_with_the_reason():
             "quantile_0.5": [1.0, 0.2, float("nan"), float("nan")],
         }
     )
-    told = coarse_quantiles(rows)
-    assert "(dot product)" in told and "one bin has more than half of all pairs" in told
+    message = coarse_quantiles(rows)
+    assert "(dot product)" in message and "one bin has more than half of all pairs" in message
     assert coarse_quantiles(rows[[True, True, False, True]]) == ""

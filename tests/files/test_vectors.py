@@ -57,9 +57,9 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("file", WRITERS)
 def test_vectors_come_back_from_every_format(tmp_path: Path, file: str):
     WRITERS[file](tmp_path / file)
-    found = read_vectors(tmp_path / file)
-    assert found.dtype == np.float32
-    assert np.array_equal(found, X)
+    vectors = read_vectors(tmp_path / file)
+    assert vectors.dtype == np.float32
+    assert np.array_equal(vectors, X)
 
 
 def test_a_name_may_take_two_lines(tmp_path: Path):
@@ -258,8 +258,8 @@ def test_labels_of_endless_depth_are_told(tmp_path: Path):
 
 
 def labels_of(path: Path, **given: Any) -> tuple[list[list[float]], list[str] | None]:
-    found = read_labeled_vectors(path, **given)
-    return found.vectors.tolist(), None if found.labels is None else found.labels["label"].tolist()
+    read = read_labeled_vectors(path, **given)
+    return read.vectors.tolist(), None if read.labels is None else read.labels["label"].tolist()
 
 
 FRAME = pd.DataFrame([[0.5, 1.5, 2.5], [3.5, 4.5, 5.5], [6.5, 7.5, 8.5]])

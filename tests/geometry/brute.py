@@ -103,9 +103,9 @@ def rounding(x: np.ndarray, y: np.ndarray | None = None) -> dict[str, np.ndarray
     b = np.linalg.norm((x if y is None else y).astype(np.float64), axis=1)[second]
     distance, size = values_of(x, y)["euclidean_distance"], np.hypot(a, b)
     # The error is in the square of the distance, except where it is small.
-    of_distance = 1e-6 * size**2 / np.maximum(distance, size / 40 + 1e-30)
+    distance_error = 1e-6 * size**2 / np.maximum(distance, size / 40 + 1e-30)
     return {
-        "euclidean_distance": of_distance,
+        "euclidean_distance": distance_error,
         "dot_product": 2e-6 * a * b,
         "cosine": np.full(np.count_nonzero(a * b), 2e-6),
     }

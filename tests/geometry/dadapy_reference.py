@@ -78,8 +78,8 @@ def imbalances_by_dadapy(x: np.ndarray) -> dict[int, list[float]]:
     from dadapy import MetricComparisons
 
     known = MetricComparisons(x, maxk=len(x) - 1)  # ranks beyond maxk would be drawn by chance
-    found = {k: known.return_inf_imb_full_selected_coords([[0]], k=k)[:, 0] for k in (1, 5)}
-    return {k: [_rounded(value) for value in both] for k, both in found.items()}
+    imbalances = {k: known.return_inf_imb_full_selected_coords([[0]], k=k)[:, 0] for k in (1, 5)}
+    return {k: [_rounded(value) for value in both] for k, both in imbalances.items()}
 
 
 def abide_by_dadapy(x: np.ndarray) -> list[list[float]]:
@@ -87,8 +87,8 @@ def abide_by_dadapy(x: np.ndarray) -> list[list[float]]:
     from dadapy import Data
 
     values, errors, *_ = Data(x, maxk=100).return_ids_kstar_binomial(initial_id=5.0, n_iter=3)
-    found = zip(values[1:], errors[1:], strict=True)  # the first is the start
-    return [[_rounded(value), _rounded(error)] for value, error in found]
+    dimensions = zip(values[1:], errors[1:], strict=True)  # the first is the start
+    return [[_rounded(value), _rounded(error)] for value, error in dimensions]
 
 
 def labels_of(x: np.ndarray) -> np.ndarray:

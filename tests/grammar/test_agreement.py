@@ -15,7 +15,7 @@ from tests.grammar.languages import LOPSIDED, language
 
 
 @pytest.fixture(scope="module", params=[{}, LOPSIDED], ids=["as it comes", "lopsided"])
-def asked(request: pytest.FixtureRequest) -> tuple[Language, pd.DataFrame, pd.DataFrame]:
+def asked_items(request: pytest.FixtureRequest) -> tuple[Language, pd.DataFrame, pd.DataFrame]:
     """A language, texts in it and what is asked of them; treat all as read-only."""
     made = language(**request.param)
     sentences = write_sentences(made, 0, 300)
@@ -57,8 +57,8 @@ def test_items_of_a_sentence_by_hand(classes: str, expected: list[tuple[object, 
     items = agreement_items(texts, made)
     assert list(items) == ITEM_COLUMNS
     columns = ["clause", "number", "noun_index", "verb_index", "n_nouns_between", "n_attractors"]
-    found = items.sort_values("verb_index")[columns].itertuples(index=False, name=None)
-    assert list(found) == expected
+    rows = items.sort_values("verb_index")[columns].itertuples(index=False, name=None)
+    assert list(rows) == expected
 
 
 def test_places_count_the_words_of_the_whole_text():
@@ -77,8 +77,8 @@ def test_a_text_that_breaks_the_rules_is_named():
         agreement_items(texts, made)
 
 
-def test_items_are_what_stands_in_the_texts(asked):
-    made, texts, items = asked
+def test_items_are_what_stands_in_the_texts(asked_items):
+    made, texts, items = asked_items
     entries = made.lexicon.entries
     words_of = texts.set_index("id")["text"].str.split()
     for item in items.itertuples():
@@ -95,8 +95,8 @@ def test_items_are_what_stands_in_the_texts(asked):
         assert item.n_nouns_between == item.n_attractors + between.count(NOUN[item.number])
 
 
-def test_every_verb_is_asked_for_once_and_every_sentence_has_a_main_one(asked):
-    made, texts, items = asked
+def test_every_verb_is_asked_for_once_and_every_sentence_has_a_main_one(asked_items):
+    made, texts, items = asked_items
     words = texts["text"].str.split().explode()
     is_verb = words.map(lambda word: made.lexicon.entries[word].word_class in VERB.values())
     assert len(items) == is_verb.sum()
@@ -106,8 +106,8 @@ def test_every_verb_is_asked_for_once_and_every_sentence_has_a_main_one(asked):
     assert set(items["clause"]) == set(CLAUSES)
 
 
-def test_distances_are_those_that_the_rules_give(asked):
-    made, _, items = asked
+def test_distances_are_those_that_the_rules_give(asked_items):
+    made, _, items = asked_items
     main = items[items["clause"] == "main"]
     for values, expected in (
         (main["distance"], agreement_distances(made, 12)),
@@ -118,14 +118,14 @@ def test_distances_are_those_that_the_rules_give(asked):
         assert np.all(np.abs(observed - len(values) * expected) <= 4 * error)
 
 
-def test_distributions_sum_to_one_if_they_are_long_enough(asked):
-    made, _, _ = asked
+def test_distributions_sum_to_one_if_they_are_long_enough(asked_items):
+    made, _, _ = asked_items
     assert agreement_distances(made, 300).sum() == pytest.approx(1)
     assert attractor_counts(made, 60).sum() == pytest.approx(1)
 
 
-def test_distances_in_relative_clauses_are_fixed(asked):
-    _, _, items = asked
+def test_distances_in_relative_clauses_are_fixed(asked_items):
+    _, _, items = asked_items
     distances = items.groupby("clause")["distance"].unique().map(list).to_dict()
     assert distances["object relative"] == [1]
     assert distances["subject relative"] == [2]

@@ -49,12 +49,12 @@ def test_entropy_of_a_list_is_that_of_the_geometric_distribution():
 
 
 def test_the_distribution_of_a_count_is_exact():
-    found = count_distribution(LIST, ["List"], lambda name: name == "a", largest=9)
-    np.testing.assert_allclose(found, (1 - AGAIN) * AGAIN ** np.arange(10), rtol=1e-12)
+    shares = count_distribution(LIST, ["List"], lambda name: name == "a", largest=9)
+    np.testing.assert_allclose(shares, (1 - AGAIN) * AGAIN ** np.arange(10), rtol=1e-12)
     # Of two lists, each with its b: a negative binomial, two to the right.
-    found = count_distribution(LIST, ["List", "List"], lambda _: True, largest=9)
+    shares = count_distribution(LIST, ["List", "List"], lambda _: True, largest=9)
     n = np.arange(8)
-    np.testing.assert_allclose(found[2:], (n + 1) * (1 - AGAIN) ** 2 * AGAIN**n, rtol=1e-12)
+    np.testing.assert_allclose(shares[2:], (n + 1) * (1 - AGAIN) ** 2 * AGAIN**n, rtol=1e-12)
     # What is never counted, and what always is.
     (nothing,) = count_distribution(LIST, ["List"], lambda name: name == "c", largest=0)
     assert nothing == pytest.approx(1)

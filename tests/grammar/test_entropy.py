@@ -60,11 +60,11 @@ def all_sentences(made: Language) -> list[list[str]]:
 def test_sentences_of_a_tiny_language_have_the_probability_of_their_parts():
     made = language(**TINY)
     sentences = all_sentences(made)
-    of_topics = np.array([topic_log_likelihoods(words, made) for words in sentences])
-    np.testing.assert_allclose(np.exp(of_topics).sum(axis=0), 1)
+    log_likelihoods = np.array([topic_log_likelihoods(words, made) for words in sentences])
+    np.testing.assert_allclose(np.exp(log_likelihoods).sum(axis=0), 1)
     # The first: all in the singular, all of the first topic.
-    np.testing.assert_allclose(np.exp(of_topics[0]), [0.6**2 * 0.7**3, 0.6**2 * 0.3**3])
-    for log_p in of_topics.T:
+    np.testing.assert_allclose(np.exp(log_likelihoods[0]), [0.6**2 * 0.7**3, 0.6**2 * 0.3**3])
+    for log_p in log_likelihoods.T:
         assert entropy(np.exp(log_p)) == pytest.approx(sentence_entropy(made))
 
 
@@ -82,11 +82,11 @@ def test_documents_of_a_tiny_language_have_an_entropy_between_the_bounds():
 def test_the_probability_of_a_document_is_the_sum_over_all_its_topics():
     made = language(**LOPSIDED)
     for text in documents(write_sentences(made, 0, 20)):
-        of_topics = [topic_log_likelihoods(words, made) for words in split_at_marks(text)]
+        log_likelihoods = [topic_log_likelihoods(words, made) for words in split_at_marks(text)]
         paths = []
-        for path in product(range(made.n_topics), repeat=len(of_topics)):
+        for path in product(range(made.n_topics), repeat=len(log_likelihoods)):
             steps = [made.topic_steps[a, b] for a, b in zip(path, path[1:], strict=False)]
-            words = sum(log_p[topic] for log_p, topic in zip(of_topics, path, strict=True))
+            words = sum(log_p[topic] for log_p, topic in zip(log_likelihoods, path, strict=True))
             paths.append(np.log([1 / made.n_topics, *steps]).sum() + words)
         assert log_probability(text, made) == pytest.approx(logsumexp(paths))
 

@@ -33,8 +33,8 @@ def test_no_word_stands_twice():
 
 
 def test_there_are_as_many_words_as_asked_for():
-    found = {name: np.shape(rows) for name, rows in lexicon().forms.items()}
-    assert found == {
+    shapes = {name: np.shape(rows) for name, rows in lexicon().forms.items()}
+    assert shapes == {
         "determiner": (1, 4),
         "demonstrative singular": (1, 2),
         "demonstrative plural": (1, 2),

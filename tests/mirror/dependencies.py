@@ -66,7 +66,7 @@ def _resolved(tree: Tree, stage: Stage, dep: str) -> str:
     if not setting:
         return dep
     settings = (tree.yaml(function.conf) for function in tree.functions_of(stage))
-    return next((str(each[setting[1]]) for each in settings if setting[1] in each), dep)
+    return next((str(conf[setting[1]]) for conf in settings if setting[1] in conf), dep)
 
 
 def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
@@ -84,11 +84,16 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
         yield PIN
     if stage.verb == "prepare" and {"corpus", "train"} & _config_reads(tree, stage):
         described = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
-        named = (str(value) for each in described for value in each.values())
+        named = (str(value) for description in described for value in description.values())
         yield from (value for value in named if value.startswith("data/"))
     if calls_of(tree.module(stage.module), "placed_sequences"):
         simulated = (tree.yaml(path) for path in tree.glob("conf/corpus/*.yaml"))
-        yield from (str(each[key]) for each in simulated for key in GENE_FILES if key in each)
+        yield from (
+            str(description[key])
+            for description in simulated
+            for key in GENE_FILES
+            if key in description
+        )
     for function in [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage):
         # As JSON, settings within settings are found too. A path has a slash and no blank.
         yield from re.findall(r'"([^"\s]+/[^"\s]+)"', json.dumps(tree.yaml(function.conf)))
@@ -134,9 +139,9 @@ def _named_in(tree: Tree, path: str) -> set[str]:
     """
     if not (re.match(r"data/published/.*\.yaml$", path) and tree.has(path)):
         return set()
-    read = {key: each for key, each in tree.yaml(path).items() if key != "claims_on_layers"}
+    read = {key: setting for key, setting in tree.yaml(path).items() if key != "claims_on_layers"}
     named = re.findall(r"results/[\w/{}.]+\.(?:csv|json)", str(read))
-    return {each.replace("{model}", "{}") for each in named}
+    return {file.replace("{model}", "{}") for file in named}
 
 
 # Rule 8: what a stage reads of params.yaml and conf/ stands under its `params:`, nothing else. A
@@ -175,7 +180,11 @@ def _settings_files(tree: Tree, stage: Stage) -> list[str]:
 def _without_keys(tree: Tree, stage: Stage) -> Iterator[str]:
     """Yield the stage's own settings files in which there is nothing to set."""
     own = [] if stage.verb in DESCRIPTIONS else tree.functions_of(stage)
-    yield from (each.conf for each in own if tree.has(each.conf) and not tree.yaml(each.conf))
+    yield from (
+        function.conf
+        for function in own
+        if tree.has(function.conf) and not tree.yaml(function.conf)
+    )
 
 
 def _key_problems(tree: Tree, stage: Stage) -> Iterator[str]:

@@ -49,7 +49,7 @@ def _tests_left_over(tree: Tree) -> Iterator[str]:
         folder, _, name = path.replace("tests", "src/embspace", 1).rpartition("/")
         stem = name.removeprefix("test_").removesuffix(".py")
         if tree.has("/".join(folder.split("/")[:3])) and not any(
-            tree.has(f"{folder}/{each}.py") for each in (stem, f"_{stem}", f"__{stem}__")
+            tree.has(f"{folder}/{name}.py") for name in (stem, f"_{stem}", f"__{stem}__")
         ):
             yield f"{path}: tests nothing; expected {folder}/{stem}.py."
 
@@ -91,8 +91,8 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
     drawings = [function for function in tree.functions.values() if function.verb == "draw"]
     makers = [stage for stage in tree.stages if stage.verb in MAKERS]
     made: dict[str, list[str]] = {}
-    for each in makers:
-        made.setdefault(each.noun, []).append(each.name)
+    for maker in makers:
+        made.setdefault(maker.noun, []).append(maker.name)
     for stage in _published(tree):
         if stage.noun not in {drawing.noun for drawing in drawings}:
             place = f"src/embspace/draw/{stage.chapter}/{stage.noun}.py"
@@ -101,7 +101,7 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
         said = set(strings_in(tree.module(drawing.module)))
         if drawing.noun not in made:
             # A further figure of a measurement has a noun of its own, and names the stage.
-            if not said & {each.name for each in makers}:
+            if not said & {stage.name for stage in makers}:
                 yield (
                     f"{drawing.module}: draws what no stage makes; expected measure_{drawing.noun}."
                 )
@@ -109,7 +109,7 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
         for name in set(made[drawing.noun]) - said:
             yield f'{drawing.module}: expected stage="{name}", for the figure.'
     for call in calls_of(tree.module(SAVING), "save_figure"):
-        titles = [ast.unparse(each.value) for each in call.keywords if each.arg == "title"]
+        titles = [ast.unparse(keyword.value) for keyword in call.keywords if keyword.arg == "title"]
         if "stage_of(figure)" not in "".join(titles):
             yield f'{SAVING}: expected save_figure(..., title=f"{{stage_of(figure)}}...").'
 

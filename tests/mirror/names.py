@@ -65,7 +65,7 @@ def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
             yield f"{stage.module}: expected a function {name}(), for the stage {stage.name}."
     takes = "functions_of(DRAWINGS)" if stage.verb == "draw" else stage.function
     call = next(iter(calls_of(module, "run_stage")), None)
-    if call is None or [ast.unparse(each) for each in call.args[:2]] != ["main", takes]:
+    if call is None or [ast.unparse(argument) for argument in call.args[:2]] != ["main", takes]:
         yield f"{stage.module}: expected it to end in run_stage(main, {takes})."
     elif (groups := _groups(call)) != [*stage.matrix]:
         yield (
@@ -92,16 +92,16 @@ def nouns_have_one_chapter(tree: Tree) -> Iterator[str]:
     ]:
         if chapter:
             chapters.setdefault(noun, {})[chapter] = None
-    for noun, found in chapters.items():
-        if len(found) > 1:
-            yield f"{noun}: stands in the chapters {listing(found)}; expected it in one."
+    for noun, where in chapters.items():
+        if len(where) > 1:
+            yield f"{noun}: stands in the chapters {listing(where)}; expected it in one."
 
 
 # Rule 2: a stage draws all of its chapter that has the same items and no stage of its own.
 
 
 def drawings_are_drawn(tree: Tree) -> Iterator[str]:
-    drawn = {each.name for stage in tree.stages for each in tree.functions_of(stage)}
+    drawn = {function.name for stage in tree.stages for function in tree.functions_of(stage)}
     for function in tree.functions.values():
         if function.verb == "draw" and function.name not in drawn:
             yield f"{function.module}: expected a stage draw_{function.chapter}, which draws it."
@@ -116,7 +116,7 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     functions = sorted(tree.functions_of(stage), key=lambda function: function.noun)
     nouns = [function.noun for function in functions]
     drawings = assigned_to(module, "DRAWINGS")
-    found = ast.unparse(drawings) if drawings else "none"
+    written = ast.unparse(drawings) if drawings else "none"
     if not stage.draws_chapter:
         is_declared = assigned_to(module, "RESULTS") is None
         made, given = ("drawing_of", "TABLES") if is_declared else ("Drawing", "RESULTS")
@@ -124,14 +124,14 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
         expected = f"{{'{stage.noun}': {made}({stage.name}, {given})}}"
     else:
         expected = f"drawings_of({', '.join(nouns)})"
-        found = _sorted_call(drawings) if drawings else found
-    if found != expected:
-        yield f"{stage.module}: DRAWINGS is {found}; expected {expected}."
+        written = _sorted_call(drawings) if drawings else written
+    if written != expected:
+        yield f"{stage.module}: DRAWINGS is {written}; expected {expected}."
     names = {TOY: f"'{TOY}'", ALL_RUNS: "ALL_RUNS", "${key}": "config.pair"}
     item = names.get(stage.item, f"config.{next(iter(stage.matrix))}_name" if stage.matrix else "")
     given = [f"'{stage.noun}'", "DRAWINGS", item]
     calls = calls_of(module, "draw_and_save")
-    if [[ast.unparse(each) for each in call.args[:3]] for call in calls] != [given]:
+    if [[ast.unparse(argument) for argument in call.args[:3]] for call in calls] != [given]:
         yield f"{stage.module}: expected one call draw_and_save({', '.join(given)}, ...)."
 
 

@@ -34,14 +34,14 @@ def imports_of(module: ast.Module, package: str) -> frozenset[str]:
 
     `package` is where it lies, for `from .a import b`.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for node in _running(module):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = f"{package}.{node.module}" if node.level else str(node.module)
-            found |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
-    return frozenset(each for each in found if each.split(".")[0] == "embspace")
+            names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return frozenset(name for name in names if name.split(".")[0] == "embspace")
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:

@@ -175,8 +175,8 @@ class Tree:
 
     def glob(self, pattern: str) -> list[str]:
         # Not Path.glob, which takes three times as long to give paths that become strings here.
-        found = glob(pattern, root_dir=self.root, recursive=True, include_hidden=True)  # noqa: PTH207
-        return sorted(path for path in found if "__pycache__" not in path)
+        paths = glob(pattern, root_dir=self.root, recursive=True, include_hidden=True)  # noqa: PTH207
+        return sorted(path for path in paths if "__pycache__" not in path)
 
     @cached_property
     def graphs(self) -> list[str]:
@@ -204,12 +204,12 @@ class Tree:
     @cached_property
     def functions(self) -> dict[str, Function]:
         """The functions `<verb>_<noun>` by their module."""
-        found = {}
+        functions = {}
         for path in (path for verb in VERBS for path in self.glob(f"src/embspace/{verb}/**/*.py")):
             verb, noun = Path(path).parts[2], Path(path).stem
             if node := function_named(self.module(path), f"{verb}_{noun}"):
-                found[path] = Function(path, node)
-        return found
+                functions[path] = Function(path, node)
+        return functions
 
     def functions_of(self, stage: Stage) -> list[Function]:
         """Return the functions that a stage calls: its own, or all drawings without a stage."""
@@ -242,17 +242,19 @@ class Tree:
     def closure(self, *starts: str) -> set[str]:
         """Return the paths of all modules that are loaded with those at some paths, these too."""
         queue = list(starts)
-        found = set(queue)
+        reached = set(queue)
         for path in queue:
-            queue += self._loaded(path) - found
-            found |= self._loaded(path)
-        return found
+            queue += self._loaded(path) - reached
+            reached |= self._loaded(path)
+        return reached
 
     def _loaded(self, path: str) -> set[str]:
         """Return the paths of what a module imports, and of the packages around all of these."""
         if path not in self._known:
             names = map(_with_packages, (dotted(path), *self.imported(path)))
-            self._known[path] = {self.modules.get(each, path) for found in names for each in found}
+            self._known[path] = {
+                self.modules.get(name, path) for packages in names for name in packages
+            }
         return self._known[path]
 
     @cached_property

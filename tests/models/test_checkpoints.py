@@ -21,13 +21,13 @@ def with_steps(*steps: int, **different: Any) -> Model:
 
 
 def chosen(model: Model, n: int) -> list[int]:
-    return [each.step for each in chosen_checkpoints("x", model, n)]
+    return [checkpoint.step for checkpoint in chosen_checkpoints("x", model, n)]
 
 
 def test_a_branch_a_step(root: Path):
-    found = published_checkpoints("pythia_70m", described(root, "pythia_70m"))
-    assert len(found) == 154
-    at = {each.step: each for each in found}[512]
+    checkpoints = published_checkpoints("pythia_70m", described(root, "pythia_70m"))
+    assert len(checkpoints) == 154
+    at = {checkpoint.step: checkpoint for checkpoint in checkpoints}[512]
     assert at.name == "pythia_70m@step512"
     assert (at.model.repository, at.model.revision) == ("EleutherAI/pythia-70m", "step512")
 
@@ -35,21 +35,29 @@ def test_a_branch_a_step(root: Path):
 def test_a_repository_a_step_is_read_at_its_main(root: Path):
     content = read_yaml(root / "conf/model/multiberts_seed_0.yaml")
     model = describe_model("multiberts_seed_0", content | {"revision": "a" * 40})
-    found = published_checkpoints("multiberts_seed_0", model)
-    assert [found[0].step, found[1].step, found[-1].step] == [0, 20_000, 2_000_000]
-    assert found[1].name == "multiberts_seed_0@step20000"
+    checkpoints = published_checkpoints("multiberts_seed_0", model)
+    assert [checkpoints[0].step, checkpoints[1].step, checkpoints[-1].step] == [
+        0,
+        20_000,
+        2_000_000,
+    ]
+    assert checkpoints[1].name == "multiberts_seed_0@step20000"
     repository = "google/multiberts-seed_0-step_20k"
-    assert (found[1].model.repository, found[1].model.revision) == (repository, "main")
+    assert (checkpoints[1].model.repository, checkpoints[1].model.revision) == (repository, "main")
 
 
 def test_all_but_the_place_is_as_the_model_has_it():
     pin = {"config.json": "0" * 64}
     model = describe_model("x", bert_content() | {"sha256": pin, "unpickle": True})
-    for each in published_checkpoints("x", model):
+    for checkpoint in published_checkpoints("x", model):
         different = {"repository", "revision", "sha256", "checkpoints"}
         same = set(type(model).model_fields) - different
-        assert all(getattr(each.model, key) == getattr(model, key) for key in same)
-        assert each.model.unpickle and not each.model.sha256 and each.model.checkpoints is None
+        assert all(getattr(checkpoint.model, key) == getattr(model, key) for key in same)
+        assert (
+            checkpoint.model.unpickle
+            and not checkpoint.model.sha256
+            and checkpoint.model.checkpoints is None
+        )
 
 
 def test_a_model_without_checkpoints_is_named(root: Path):

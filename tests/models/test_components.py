@@ -29,29 +29,29 @@ def n_of_all(component: Component) -> int:
 
 
 def by_path(module: Any) -> dict[str, Component]:
-    return {each.path: each for each in components_of(module)}
+    return {component.path: component for component in components_of(module)}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_leaves_add_up_to_every_parameter_counted_once(name: str):
     model = family(name)
-    found = components_of(model)
+    components = components_of(model)
     expected = sum(parameter.numel() for parameter in model.parameters())
-    assert n_of_all(found[0]) == expected
-    assert sum(n_of_all(each) for each in found if each.is_leaf) == expected
-    assert len({each.path for each in found}) == len(found)
+    assert n_of_all(components[0]) == expected
+    assert sum(n_of_all(component) for component in components if component.is_leaf) == expected
+    assert len({component.path for component in components}) == len(components)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_component_is_the_sum_of_its_parts(name: str):
-    found = components_of(family(name))
-    for start, whole in enumerate(found):
+    components = components_of(family(name))
+    for start, whole in enumerate(components):
         below = []
-        for each in found[start + 1 :]:
-            if each.depth <= whole.depth:
+        for component in components[start + 1 :]:
+            if component.depth <= whole.depth:
                 break
-            below.append(each)
-        parts = [each for each in below if each.depth == whole.depth + 1]
+            below.append(component)
+        parts = [part for part in below if part.depth == whole.depth + 1]
         assert bool(parts) != whole.is_leaf
         assert not parts or sum(map(n_of_all, parts)) == n_of_all(whole)
 
@@ -59,10 +59,14 @@ def test_every_component_is_the_sum_of_its_parts(name: str):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_biases_are_what_torch_calls_so(name: str):
     model = family(name)
-    found = components_of(model)
-    biases = [each.numel() for key, each in model.named_parameters() if key.endswith("bias")]
-    assert found[0].n_biases == sum(biases)
-    assert sum(each.n_copies * each.n_biases for each in found if each.is_leaf) == sum(biases)
+    components = components_of(model)
+    biases = [
+        parameter.numel() for key, parameter in model.named_parameters() if key.endswith("bias")
+    ]
+    assert components[0].n_biases == sum(biases)
+    assert sum(
+        component.n_copies * component.n_biases for component in components if component.is_leaf
+    ) == sum(biases)
 
 
 @pytest.mark.parametrize(
@@ -80,24 +84,26 @@ def test_layers_that_are_alike_are_one_component(name: str, path: str, n_copies:
 
 
 def test_albert_s_list_in_a_list_is_one_layer_with_its_parts():
-    found = by_path(family("albert"))
+    components = by_path(family("albert"))
     layer = "encoder.albert_layer_groups.*"
-    assert found[layer].depth + 1 == found[f"{layer}.albert_layers.*.attention"].depth
-    assert f"{layer}.albert_layers" not in found
+    assert components[layer].depth + 1 == components[f"{layer}.albert_layers.*.attention"].depth
+    assert f"{layer}.albert_layers" not in components
 
 
 def test_layers_that_differ_are_told_apart_by_number():
     # ModernBERT's first layer has no LayerNorm before its attention.
-    found = by_path(family("modernbert"))
-    assert found["layers.0"].layers == (1,)
-    assert found["layers.1-2"].layers == (2, 3)
-    assert found["layers.1-2.attn"].layers == (2, 3)
-    assert found["layers.1-2"].n_weights - found["layers.0"].n_weights == 16
-    assert found["embeddings"].layers == ()
+    components = by_path(family("modernbert"))
+    assert components["layers.0"].layers == (1,)
+    assert components["layers.1-2"].layers == (2, 3)
+    assert components["layers.1-2.attn"].layers == (2, 3)
+    assert components["layers.1-2"].n_weights - components["layers.0"].n_weights == 16
+    assert components["embeddings"].layers == ()
 
 
 def test_two_stacks_of_layers_are_two_components():
-    layers = [each.path for each in components_of(family("t5")) if each.place == "layers"]
+    layers = [
+        component.path for component in components_of(family("t5")) if component.place == "layers"
+    ]
     assert layers == ["encoder.block", "decoder.block"]
 
 
@@ -125,11 +131,18 @@ def planted() -> Any:
 
 
 def test_a_planted_model_by_hand():
-    found = [
-        (each.path, each.depth, each.place, each.n_copies, each.n_weights, each.n_biases)
-        for each in components_of(planted())
+    rows = [
+        (
+            component.path,
+            component.depth,
+            component.place,
+            component.n_copies,
+            component.n_weights,
+            component.n_biases,
+        )
+        for component in components_of(planted())
     ]
-    assert found == [
+    assert rows == [
         ("Planted", 0, "model", 1, 20 + 7 + 12 + 4 + 6 + 4, 3 + 2 + 3 + 2),
         ("scale", 1, "outside", 1, 7, 0),
         ("table", 1, "outside", 1, 20, 0),

@@ -26,15 +26,15 @@ def loaded(folder: Path) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("name", ANIMALS)
 def test_it_finds_what_conf_model_says_of_each_architecture(name: str, tmp_path: Path):
-    found = describe_module(*loaded(build_animal(name, tmp_path / name)))
+    description = describe_module(*loaded(build_animal(name, tmp_path / name)))
     written = read_yaml(ROOT / "conf/model" / f"{ANIMALS[name].described_as}.yaml")
     defaults = {"position_offset": 0}
     written["matrices"].pop("output", None)  # a head's, which a model is read without
     for key in KEYS:
-        assert found.keys.get(key) == written.get(key, defaults.get(key)), key
-    assert found.keys["padding_rows"] == 0
-    assert set(found.questions) == ({"window"} if name == "bloom" else set())
-    assert f"{LAYERS} layers" in found.summary
+        assert description.keys.get(key) == written.get(key, defaults.get(key)), key
+    assert description.keys["padding_rows"] == 0
+    assert set(description.questions) == ({"window"} if name == "bloom" else set())
+    assert f"{LAYERS} layers" in description.summary
 
 
 def test_rows_after_the_last_token_are_counted(tmp_path: Path):
@@ -46,16 +46,16 @@ def test_rows_after_the_last_token_are_counted(tmp_path: Path):
 
 def test_reserved_tokens_and_the_number_of_parameters_are_found(tiny_folder: Path):
     module, tokenizer = loaded(tiny_folder)
-    found = describe_module(module, tokenizer).keys
-    assert found["unused_tokens"] == r"\[unused\d+\]"
-    assert found["parameters"] == sum(each.numel() for each in module.parameters())
+    keys = describe_module(module, tokenizer).keys
+    assert keys["unused_tokens"] == r"\[unused\d+\]"
+    assert keys["parameters"] == sum(parameter.numel() for parameter in module.parameters())
 
 
 def test_a_window_that_only_the_tokenizer_knows_is_taken(tmp_path: Path):
     module, tokenizer = loaded(build_animal("bloom", tmp_path / "bloom"))
     tokenizer.model_max_length = 77
-    found = describe_module(module, tokenizer)
-    assert (found.keys["window"], found.questions) == (77, {})
+    description = describe_module(module, tokenizer)
+    assert (description.keys["window"], description.questions) == (77, {})
 
 
 def test_ids_without_a_token_are_no_padding(tmp_path: Path):

@@ -25,8 +25,8 @@ def encoded(model, tokens_per_batch: int) -> list[EncodedWindow]:
     module, tokenizer = model
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
-    found = encode(module, windows, batches, "cpu", None)
-    return sorted(found, key=lambda window: window.index)
+    windows_encoded = encode(module, windows, batches, "cpu", None)
+    return sorted(windows_encoded, key=lambda window: window.index)
 
 
 def test_states_are_those_of_transformers_one_text_at_a_time(model):

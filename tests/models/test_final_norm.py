@@ -29,21 +29,21 @@ def states(module: Any, final_norm: str | None) -> Any:
 
 
 def test_the_last_layer_is_the_stream_and_the_norm_of_it_is_beside(gpt2: Any):
-    found = states(gpt2, "ln_f")
+    read = states(gpt2, "ln_f")
     with torch.inference_mode():
         expected = gpt2(input_ids=torch.tensor(IDS))
-        assert torch.equal(gpt2.ln_f(found.layers[-1]), expected.last_hidden_state)
-    assert torch.equal(found.final_norm, expected.last_hidden_state)
-    assert not torch.allclose(found.layers[-1], expected.last_hidden_state)
+        assert torch.equal(gpt2.ln_f(read.layers[-1]), expected.last_hidden_state)
+    assert torch.equal(read.final_norm, expected.last_hidden_state)
+    assert not torch.allclose(read.layers[-1], expected.last_hidden_state)
     # A block adds to the stream: with weights near 0 it changes little.
-    assert torch.dist(found.layers[-1], found.layers[-2]) < torch.linalg.norm(found.layers[-1])
+    assert torch.dist(read.layers[-1], read.layers[-2]) < torch.linalg.norm(read.layers[-1])
 
 
 def test_a_model_without_a_norm_at_its_end_has_none(bert: Any):
-    found = states(bert, None)
+    read = states(bert, None)
     with torch.inference_mode():
-        assert torch.equal(found.layers[-1], bert(input_ids=torch.tensor(IDS)).last_hidden_state)
-    assert found.final_norm is None
+        assert torch.equal(read.layers[-1], bert(input_ids=torch.tensor(IDS)).last_hidden_state)
+    assert read.final_norm is None
 
 
 def test_a_norm_that_is_not_named_is_found_out(gpt2: Any):
@@ -73,9 +73,9 @@ def test_a_linear_layer_at_the_end_may_have_another_dimension():
     sizes = {"ffn_dim": 32, "max_position_embeddings": 8, "word_embed_proj_dim": 8}
     config = transformers.OPTConfig(**SMALL, **sizes, do_layer_norm_before=False, pad_token_id=1)
     module = transformers.OPTModel(config).eval()
-    found = states(module, "decoder.project_out")
-    assert found.layers.shape == (3, 1, 5, 16)
-    assert found.final_norm.shape == (1, 5, 8)
+    read = states(module, "decoder.project_out")
+    assert read.layers.shape == (3, 1, 5, 16)
+    assert read.final_norm.shape == (1, 5, 8)
     assert final_norm_dim(module, "decoder.project_out") == 8
 
 

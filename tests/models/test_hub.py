@@ -51,7 +51,7 @@ def fetched(name: str = WEIGHTS, files: HubFiles = FILES) -> Path:
 
 def ranges(server: Hub) -> list[str]:
     """Which part of the weights was asked for, each time."""
-    return [each.headers.get("range", "all") for each in server.storage.requests]
+    return [request.headers.get("range", "all") for request in server.storage.requests]
 
 
 def blobs(kind: str) -> list[Path]:
@@ -79,8 +79,8 @@ def test_a_file_comes_into_the_cache_where_every_program_finds_it(server: Hub):
     assert fetched().read_bytes() == CONTENT
     assert fetched("config.json").read_bytes() == b"{}"
     commit = server.repositories["maker/tiny"].branches["main"]
-    found = hf_hub_download("maker/tiny", WEIGHTS, revision=commit, local_files_only=True)
-    assert Path(found) == fetched()
+    path = hf_hub_download("maker/tiny", WEIGHTS, revision=commit, local_files_only=True)
+    assert Path(path) == fetched()
     assert len(server.storage.requests) == 1
 
 
@@ -167,7 +167,7 @@ def test_an_answer_without_end_is_given_up(
 ):
     monkeypatch.setattr(hub_answers, "ANSWER", limits)
     endless = Answer(b"[" * 2**16, status=status, endless=True)
-    monkeypatch.setattr(server, "_listing", lambda *asked: endless)
+    monkeypatch.setattr(server, "_listing", lambda *arguments: endless)
     with pytest.raises(InputError, match=message):
         list_files("tiny", FILES, "main")
     assert len(server.requests) == 1
@@ -179,7 +179,7 @@ def test_a_file_without_end_leaves_room_on_the_disk(
 ):
     commit = list_files("tiny", FILES, "main").commit
     endless = Answer(b"x" * 2**16, endless=True)
-    monkeypatch.setattr(server, "_file", lambda *asked: endless)
+    monkeypatch.setattr(server, "_file", lambda *arguments: endless)
     monkeypatch.setattr(hub.shutil, "disk_usage", lambda path: SimpleNamespace(free=5 * 10**6))
     message = "is not what the hub lists" if size else "config.json: sent 2,.* allowed: 2,500,000"
     with pytest.raises(InputError, match=message):
@@ -239,7 +239,7 @@ def test_a_name_that_a_hub_lists_is_checked_before_it_is_a_path(
     else:
         (answer if key == "sha" else entry)[key] = bad
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(server, "_listing", lambda *asked: json_answer(answer))
+    monkeypatch.setattr(server, "_listing", lambda *arguments: json_answer(answer))
     with pytest.raises(InputError, match=rf"as no hub would: {key}.*: found .*, allowed: \d\d hex"):
         list_files("tiny", FILES, "main")
     assert sorted(tmp_path.rglob("*")) == before
@@ -257,7 +257,7 @@ def test_a_name_that_a_hub_lists_is_checked_before_it_is_a_path(
     ],
 )
 def test_a_listing_of_the_wrong_types_is_told(server: Hub, monkeypatch, answer: object):
-    monkeypatch.setattr(server, "_listing", lambda *asked: json_answer(answer))
+    monkeypatch.setattr(server, "_listing", lambda *arguments: json_answer(answer))
     with pytest.raises(InputError, match=r"tiny\.yaml: maker/tiny: .* as no hub would: "):
         list_files("tiny", FILES, "main")
 
@@ -378,9 +378,9 @@ PICKLED = FILES.model_copy(update={"unpickle": True})
 )
 def test_what_a_model_needs_is_chosen(files: HubFiles, there: list[str], chosen: list[str]):
     modules = ["", "1_Pooling"] if "modules.json" in there else []
-    found = choose_files("tiny", files, listing(*there), modules, weights=True)
-    assert found == sorted(["config.json", *chosen])
-    assert has_weights(found, files.unpickle)
+    chosen_files = choose_files("tiny", files, listing(*there), modules, weights=True)
+    assert chosen_files == sorted(["config.json", *chosen])
+    assert has_weights(chosen_files, files.unpickle)
 
 
 def test_of_a_transformer_in_a_folder_the_files_there_are_chosen():
@@ -388,9 +388,9 @@ def test_of_a_transformer_in_a_folder_the_files_there_are_chosen():
     there = ["config.json", "modules.json", *(f"0_Transformer/{file}" for file in inside)]
     there += ["1_Pooling/config.json", "2_Dense/config.json", f"2_Dense/{WEIGHTS}", "x/config.json"]
     modules = ["0_Transformer", "1_Pooling", "2_Dense"]
-    found = choose_files("tiny", FILES, listing(*there), modules, weights=True)
-    assert found == sorted({*there} - {"config.json", "x/config.json"})
-    assert has_weights(found, unpickle=False)
+    chosen_files = choose_files("tiny", FILES, listing(*there), modules, weights=True)
+    assert chosen_files == sorted({*there} - {"config.json", "x/config.json"})
+    assert has_weights(chosen_files, unpickle=False)
     alone = choose_files("tiny", FILES, listing(*there), modules, weights=False)
     expected = ["config.json", "tokenizer.json"]
     assert alone == [*(f"0_Transformer/{file}" for file in expected), "modules.json"]
@@ -400,9 +400,9 @@ def test_of_a_transformer_in_a_folder_the_files_there_are_chosen():
 
 def test_a_tokenizer_needs_no_weights():
     there = listing("config.json", WEIGHTS, "vocab.json", "merges.txt")
-    found = choose_files("tiny", FILES, there, weights=False)
-    assert found == ["config.json", "merges.txt", "vocab.json"]
-    assert not has_weights(found, unpickle=True)
+    chosen_files = choose_files("tiny", FILES, there, weights=False)
+    assert chosen_files == ["config.json", "merges.txt", "vocab.json"]
+    assert not has_weights(chosen_files, unpickle=True)
 
 
 @pytest.mark.parametrize(

@@ -28,19 +28,22 @@ def scale_of(norm: Any) -> float:
 @pytest.fixture(scope="module")
 def bert() -> Any:
     module = transformers.BertModel(transformers.BertConfig(**SMALL, intermediate_size=32)).eval()
-    norms = [each for each in module.modules() if isinstance(each, torch.nn.LayerNorm)]
+    norms = [module for module in module.modules() if isinstance(module, torch.nn.LayerNorm)]
     for number, norm in enumerate(norms):
         randomized(norm, number)
     return module
 
 
 def test_each_hidden_state_of_bert_has_the_last_norm_of_its_block(bert: Any):
-    expected = [bert.embeddings.LayerNorm, *(each.output.LayerNorm for each in bert.encoder.layer)]
+    expected = [
+        bert.embeddings.LayerNorm,
+        *(layer.output.LayerNorm for layer in bert.encoder.layer),
+    ]
     assert layer_norm_scales(bert, IDS, None) == pytest.approx(
-        [scale_of(each) for each in expected]
+        [scale_of(norm) for norm in expected]
     )
     # Those of attention, which give no hidden state, are others.
-    inner = [scale_of(each.attention.output.LayerNorm) for each in bert.encoder.layer]
+    inner = [scale_of(layer.attention.output.LayerNorm) for layer in bert.encoder.layer]
     assert not np.isclose(layer_norm_scales(bert, IDS, None)[1:], inner, rtol=1e-3).any()
 
 
@@ -58,9 +61,9 @@ def test_before_training_the_scale_is_the_root_of_the_dimension(bert: Any):
 
 
 def test_no_hook_stays_behind(bert: Any):
-    norms = [each for each in bert.modules() if isinstance(each, torch.nn.LayerNorm)]
+    norms = [module for module in bert.modules() if isinstance(module, torch.nn.LayerNorm)]
     layer_norm_scales(bert, IDS, None)
-    assert not any(each._forward_hooks for each in norms)
+    assert not any(norm._forward_hooks for norm in norms)
 
 
 def test_torch_gives_gaussian_input_that_length():

@@ -38,9 +38,9 @@ def test_what_is_written_is_read():
 
 def test_fetches_that_end_at_once_all_have_their_entries(monkeypatch: pytest.MonkeyPatch):
     def read_slowly(path: str) -> dict[str, LockedModel]:
-        found = read_lock(path)
+        models = read_lock(path)
         sleep(0.02)
-        return found
+        return models
 
     monkeypatch.setattr(lock, "read_lock", read_slowly)
     with ThreadPoolExecutor(8) as pool:
@@ -97,10 +97,10 @@ def test_a_slip_names_the_model_and_the_key(old: str, new: str, message: str):
 
 
 @pytest.mark.parametrize(
-    ("pins", "found"),
+    ("pins", "wrong_pin"),
     [({"config.json": "b" * 64}, "a" * 64), ({"vocab.txt": "b" * 64}, "no such file")],
 )
-def test_a_pin_in_the_models_own_file_holds_too(pins: dict[str, str], found: str):
+def test_a_pin_in_the_models_own_file_holds_too(pins: dict[str, str], wrong_pin: str):
     pinned = FILES.model_copy(update={"sha256": pins})
     for check in (
         lambda: check_pins("tiny", pinned, ENTRY),
@@ -110,5 +110,5 @@ def test_a_pin_in_the_models_own_file_holds_too(pins: dict[str, str], found: str
             check()
         message = str(caught.value)
         assert message.startswith(f"conf/model/tiny.yaml: key 'sha256.{next(iter(pins))}': ")
-        assert f"found    {found}\n  expected {'b' * 64}" in message
+        assert f"found    {wrong_pin}\n  expected {'b' * 64}" in message
     check_pins("tiny", FILES.model_copy(update={"sha256": {"config.json": "a" * 64}}), ENTRY)

@@ -19,10 +19,10 @@ def matrices(folder: Path, **change: object) -> dict[str, np.ndarray]:
 
 def test_matrices_are_the_raw_parameters_of_the_file(tiny_folder: Path):
     stored = load_file(tiny_folder / "model.safetensors")
-    found = matrices(tiny_folder)
-    assert np.array_equal(found["input"], stored["embeddings.word_embeddings.weight"])
-    assert np.array_equal(found["positional"], stored["embeddings.position_embeddings.weight"])
-    assert np.array_equal(found["segment"], stored["embeddings.token_type_embeddings.weight"])
+    tables = matrices(tiny_folder)
+    assert np.array_equal(tables["input"], stored["embeddings.word_embeddings.weight"])
+    assert np.array_equal(tables["positional"], stored["embeddings.position_embeddings.weight"])
+    assert np.array_equal(tables["segment"], stored["embeddings.token_type_embeddings.weight"])
 
 
 def test_rows_before_position_0_are_no_positions(tiny_folder: Path):
@@ -68,9 +68,9 @@ def test_a_mapping_that_reads_neighbors_reads_a_token_between_none(tmp_path: Pat
     folder = build_tiny("mobilebert", tmp_path / "mine", embedding_size=8)
     names = {"input": "embeddings.word_embeddings.weight", "positional": None, "segment": None}
     mapping = "embeddings.embedding_transformation"
-    found = matrices(folder, matrices=names | {"mapping": mapping})
+    tables = matrices(folder, matrices=names | {"mapping": mapping})
     stored = load_file(folder / "model.safetensors")
     weight, bias = stored[f"{mapping}.weight"], stored[f"{mapping}.bias"]
     assert weight.shape == (16, 24)
-    expected = found["input"] @ weight[:, 8:16].T + bias
-    assert np.allclose(found["input_mapped"], expected, atol=1e-5)
+    expected = tables["input"] @ weight[:, 8:16].T + bias
+    assert np.allclose(tables["input_mapped"], expected, atol=1e-5)

@@ -21,13 +21,15 @@ def bert() -> Any:
 
 
 def parameters(module: Any) -> dict[str, np.ndarray]:
-    return {name: each.detach().numpy().copy() for name, each in module.named_parameters()}
+    return {
+        name: parameter.detach().numpy().copy() for name, parameter in module.named_parameters()
+    }
 
 
 def test_a_matrix_keeps_its_entries_and_not_their_order(bert: Any) -> None:
     before, after = parameters(bert), parameters(with_shuffled_entries(bert, 0))
     assert before.keys() == after.keys()
-    matrices = [name for name, each in before.items() if each.ndim > 1]
+    matrices = [name for name, values in before.items() if values.ndim > 1]
     assert len(matrices) > 5
     for name in matrices:
         assert after[name].shape == before[name].shape
@@ -41,16 +43,16 @@ def test_a_matrix_keeps_its_entries_and_not_their_order(bert: Any) -> None:
 
 def test_vectors_stay(bert: Any) -> None:
     before, after = parameters(bert), parameters(with_shuffled_entries(bert, 0))
-    for name, each in before.items():
-        if each.ndim == 1:
-            assert (after[name] == each).all(), name
+    for name, values in before.items():
+        if values.ndim == 1:
+            assert (after[name] == values).all(), name
 
 
 def test_the_module_itself_stays(bert: Any) -> None:
     before = parameters(bert)
     state = torch.random.get_rng_state()
     shuffled = with_shuffled_entries(bert, 0)
-    assert all((each == before[name]).all() for name, each in parameters(bert).items())
+    assert all((values == before[name]).all() for name, values in parameters(bert).items())
     assert torch.random.get_rng_state().equal(state)
     assert not shuffled.training
 

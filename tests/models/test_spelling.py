@@ -31,23 +31,23 @@ def test_a_tokenizer_tells_how_it_spells(kind: str, expected: Spelling):
 
 def test_whole_words_alone_are_not_marked():
     backend = {"model": {"type": "WordLevel"}, "normalizer": None, "pre_tokenizer": None}
-    found = spelling_of(backend | {"decoder": None})
-    assert found == Spelling("WordLevel", "nothing", "", byte_level=False)
-    assert not found.is_subword("the")
-    assert found.word_form("the") == "the"
+    spelled = spelling_of(backend | {"decoder": None})
+    assert spelled == Spelling("WordLevel", "nothing", "", byte_level=False)
+    assert not spelled.is_subword("the")
+    assert spelled.word_form("the") == "the"
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pieces_of_a_text_make_its_words_again(kind: str):
     tokenizer = KINDS[kind]()
-    found = spelling(tokenizer)
+    spelled = spelling(tokenizer)
     for text in TEXTS[:3]:
         words, goes_on = [], False
         for token in tokenizer.encode(text).tokens:
             # Where ends are marked, a token goes on with the one before if that was no end.
-            is_piece = found.is_subword(token)
-            joins = goes_on if found.marks == "word_end" else is_piece
-            form = found.word_form(token)
+            is_piece = spelled.is_subword(token)
+            joins = goes_on if spelled.marks == "word_end" else is_piece
+            form = spelled.word_form(token)
             assert form is not None, token
             words[-1:] = [words[-1] + form] if joins else [*words[-1:], form]
             goes_on = is_piece
@@ -55,7 +55,7 @@ def test_pieces_of_a_text_make_its_words_again(kind: str):
 
 
 @pytest.mark.parametrize(
-    ("found", "token", "form", "is_subword"),
+    ("spelled", "token", "form", "is_subword"),
     [
         (WORD_PIECE, "##ing", "ing", True),
         (WORD_PIECE, "ing", "ing", False),
@@ -78,9 +78,9 @@ def test_pieces_of_a_text_make_its_words_again(kind: str):
         (SUFFIXED, "th", "th", True),
     ],
 )
-def test_forms_by_hand(found: Spelling, token: str, form: str | None, is_subword: bool):
-    assert found.word_form(token) == form
-    assert found.is_subword(token) == is_subword
+def test_forms_by_hand(spelled: Spelling, token: str, form: str | None, is_subword: bool):
+    assert spelled.word_form(token) == form
+    assert spelled.is_subword(token) == is_subword
 
 
 def test_bytes_are_those_of_the_tokenizers_library():
@@ -93,14 +93,14 @@ def test_every_token_is_read_as_the_library_decodes_it():
         (byte_level_bpe(), decoders.ByteLevel()),
         (unigram(), decoders.Metaspace(prepend_scheme="never")),
     ):
-        found = spelling(tokenizer)
+        spelled = spelling(tokenizer)
         for token in set(tokenizer.get_vocab()) - set(SPECIAL):
             decoded = decoder.decode([token])
-            form = found.word_form(token)
+            form = spelled.word_form(token)
             if form is None:
                 assert "\ufffd" in decoded
             else:
-                assert decoded == ("" if found.is_subword(token) else " ") + form
+                assert decoded == ("" if spelled.is_subword(token) else " ") + form
 
 
 def test_a_model_brings_its_spelling_along(tiny_folder: Path):

@@ -202,7 +202,7 @@ def with_options(folder: Path, **options: str) -> Path:
     return folder
 
 
-def of_text(window: Window, unknown: int | None) -> np.ndarray:
+def is_of_text(window: Window, unknown: int | None) -> np.ndarray:
     """Which tokens are no frame's."""
     return ~window.special | ((window.ids == unknown) & (window.end > window.start))
 
@@ -238,7 +238,7 @@ def test_windows_hold_each_token_of_any_text_once(
         except InputError as error:
             assert "makes no token" in str(error) and not own.encode(text, add_special_tokens=False)
             return
-        new = [of_text(window, read.unk_token_id) & ~window.repeated for window in windows]
+        new = [is_of_text(window, read.unk_token_id) & ~window.repeated for window in windows]
         pairs = list(zip(windows, new, strict=True))
         ids, starts, ends = (
             [int(number) for window, kept in pairs for number in getattr(window, name)[kept]]
@@ -254,7 +254,7 @@ def test_windows_hold_each_token_of_any_text_once(
             slices = [trimmed(text, *offset) for offset in offsets]
             assert slices == [trimmed(text, *offset) for offset in expected.offsets]
         for before, after in pairwise(windows):
-            body = before.ids[of_text(before, read.unk_token_id)].tolist()
+            body = before.ids[is_of_text(before, read.unk_token_id)].tolist()
             again = after.ids[after.repeated].tolist()
             assert len(again) == overlap
             assert body[len(body) - overlap :] == again
@@ -263,7 +263,7 @@ def test_windows_hold_each_token_of_any_text_once(
 
 
 @pytest.mark.parametrize(
-    ("found", "message"),
+    ("length", "message"),
     [
         (0, "found 0, allowed: more than the 2 special tokens of each window"),
         (2, "found 2, allowed: more than"),
@@ -273,9 +273,9 @@ def test_windows_hold_each_token_of_any_text_once(
     ],
 )
 def test_a_tokenizer_that_leaves_no_room_for_a_text_is_refused(
-    found: object, message: str, tokenizer
+    length: object, message: str, tokenizer
 ):
-    given = SimpleNamespace(model_max_length=found)
+    given = SimpleNamespace(model_max_length=length)
     given.num_special_tokens_to_add = tokenizer.num_special_tokens_to_add
     with pytest.raises(RefusedModel, match=f"'model_max_length': {message}"):
         tokenizer_bound(given)
@@ -283,6 +283,6 @@ def test_a_tokenizer_that_leaves_no_room_for_a_text_is_refused(
 
 def test_a_tokenizer_says_how_much_is_read_or_that_it_knows_no_bound():
     given = SimpleNamespace(num_special_tokens_to_add=lambda: 2)
-    for found, expected in ((3, 3), (512.0, 512), (int(1e30), None), (float("inf"), None)):
-        given.model_max_length = found
+    for length, expected in ((3, 3), (512.0, 512), (int(1e30), None), (float("inf"), None)):
+        given.model_max_length = length
         assert tokenizer_bound(given) == expected

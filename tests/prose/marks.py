@@ -14,18 +14,18 @@ MARK = re.compile(
 
 def numbers_that_fail(text: str, results: Results) -> Iterator[str]:
     """Yield what is wrong with each marked number that does not hold, behind its line."""
-    for found in MARK.finditer(text):
-        wrong = _wrong(found, results)
+    for match in MARK.finditer(text):
+        wrong = _wrong(match, results)
         if wrong:
-            yield f"{line_of(text, found.start())}: {found[0]}: {wrong}"
+            yield f"{line_of(text, match.start())}: {match[0]}: {wrong}"
 
 
-def _wrong(found: re.Match[str], results: Results) -> str:
+def _wrong(match: re.Match[str], results: Results) -> str:
     try:
-        ours = results.number(found["mark"])
+        ours = results.number(match["mark"])
     except MarkError as error:
         return str(error)
-    return "" if _holds(ours, found["number"]) else f"the results have {ours:f}"
+    return "" if _holds(ours, match["number"]) else f"the results have {ours:f}"
 
 
 def _holds(ours: Decimal, printed: str) -> bool:
@@ -39,17 +39,17 @@ def line_of(text: str, place: int) -> int:
 
 def filled(text: str, results: Results) -> str:
     """Return the text with the present results in the place of the marked numbers."""
-    return MARK.sub(lambda found: _filled(found, results), text)
+    return MARK.sub(lambda match: _filled(match, results), text)
 
 
-def _filled(found: re.Match[str], results: Results) -> str:
+def _filled(match: re.Match[str], results: Results) -> str:
     try:
-        ours = results.number(found["mark"])
+        ours = results.number(match["mark"])
     except MarkError:
-        return found[0]
-    holds = _holds(ours, found["number"])  # a half may be rounded either way: let it stand
-    number = found["number"] if holds else printed_like(found["number"], ours)
-    return f"{number}<!-- {found['mark']} -->"
+        return match[0]
+    holds = _holds(ours, match["number"])  # a half may be rounded either way: let it stand
+    number = match["number"] if holds else printed_like(match["number"], ours)
+    return f"{number}<!-- {match['mark']} -->"
 
 
 def printed_like(printed: str, ours: Decimal) -> str:

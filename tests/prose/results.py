@@ -94,11 +94,11 @@ def _check_column(column: str, columns: tuple[str, ...]) -> None:
 def _quantity(quantity: str, columns: tuple[str, ...], rows: tuple[Row, ...]) -> Decimal:
     if quantity == "rows()":
         return Decimal(len(rows))
-    of_rows = OF_ROWS.fullmatch(quantity)
-    column = of_rows["column"] if of_rows else quantity
+    call = OF_ROWS.fullmatch(quantity)
+    column = call["column"] if call else quantity
     _check_column(column, columns)
-    if of_rows and rows:
-        return FUNCTIONS[of_rows["name"]](_decimal(row[column]) for row in rows)
+    if call and rows:
+        return FUNCTIONS[call["name"]](_decimal(row[column]) for row in rows)
     if len(rows) != 1:
         raise MarkError(f"expected one row, found {len(rows)}")
     return _decimal(rows[0][column])

@@ -56,7 +56,7 @@ RESULT = re.compile(r"(?<![\w.-])[-+±]?(?:\d+(?:(?:,\d{3})+(?:\.\d+)?|\.\d+(?: 
 
 def comments_behind_nothing(text: str) -> Iterator[str]:
     """Yield each comment of a page that is no mark of a number, behind its line."""
-    ends = {found.end() for found in MARK.finditer(text)}
+    ends = {match.end() for match in MARK.finditer(text)}
     for comment in COMMENT.finditer(text):
         if comment.end() not in ends:
             line = line_of(text, comment.start())
@@ -74,7 +74,7 @@ def numbers_without_mark(page: str, text: str) -> Iterator[str]:
 
 def _without(text: str, patterns: tuple[re.Pattern[str], ...]) -> str:
     for pattern in patterns:
-        text = pattern.sub(lambda found: _blank(found[0]), text)
+        text = pattern.sub(lambda match: _blank(match[0]), text)
     return text
 
 

@@ -76,7 +76,7 @@ def bare(value: str = "mean", **more: Any) -> dict[str, Any]:
     return {"file": FILE, "where": {"layer": 0}, "value": value, **more}
 
 
-def of_cell(cell: dict[str, Any], holds_if: str, **more: Any) -> Claim:
+def claim_on(cell: dict[str, Any], holds_if: str, **more: Any) -> Claim:
     return Claim.model_validate(
         {
             "claim": "c",
@@ -91,29 +91,29 @@ def of_cell(cell: dict[str, Any], holds_if: str, **more: Any) -> Claim:
 
 
 def test_a_bare_number_decides_nothing_unless_all_was_counted(results: Path):
-    alone = decide(of_cell(bare(), "value > 1"), SMALL, results)
+    alone = decide(claim_on(bare(), "value > 1"), SMALL, results)
     assert (alone.verdict, alone.evidence.basis) == ("undecided", "")
-    whole = decide(of_cell(bare(exact=True), "value > 1"), SMALL, results)
+    whole = decide(claim_on(bare(exact=True), "value > 1"), SMALL, results)
     assert (whole.verdict, whole.evidence.basis) == ("matches", "exact")
 
 
 def test_a_p_value_is_its_own_null(results: Path):
     put("results/steps/small.csv", "layer,p_value_unrelated\n0,0.01\n")
     cell = bare("p_value_unrelated")
-    decision = decide(of_cell(cell, "value < 0.05"), SMALL, results)
+    decision = decide(claim_on(cell, "value < 0.05"), SMALL, results)
     assert (decision.verdict, decision.evidence.basis) == ("matches", "null")
 
 
 def test_a_null_may_stand_in_another_row(results: Path):
     null = {"file": FILE, "where": {"layer": 1, "space": "input"}, "value": "mean"}
-    decision = decide(of_cell(bare(), "value < null", null_of=null), SMALL, results)
+    decision = decide(claim_on(bare(), "value < null", null_of=null), SMALL, results)
     assert (decision.verdict, decision.evidence.null) == ("matches", 8.0)
 
 
 def test_truth_is_a_number(results: Path):
     put("results/steps/small.csv", "layer,flat\n0,True\n1,False\n")
     other = bare("flat", where={"layer": 1}, exact=True)
-    decision = decide(of_cell(bare("flat", exact=True), "value >= 1", minus=other), SMALL, results)
+    decision = decide(claim_on(bare("flat", exact=True), "value >= 1", minus=other), SMALL, results)
     assert (decision.verdict, decision.evidence.value) == ("matches", 1.0)
 
 
@@ -129,7 +129,7 @@ def test_another_rule_with_another_verdict_is_said(results: Path, other_rule: st
     """One that cannot be asked changes nothing."""
     cell = bare(exact=True) if "null" not in other_rule else bare(where={"layer": 9})
     other = {"cell": cell, "holds_if": other_rule, "why": "so others do"}
-    decision = decide(of_cell(bare(exact=True), "value > 1.5", otherwise=[other]), SMALL, results)
+    decision = decide(claim_on(bare(exact=True), "value > 1.5", otherwise=[other]), SMALL, results)
     assert decision.verdict == verdict
     assert [outcome.asked_at for outcome in decision.outcomes] == ["the rule above", "so others do"]
     if verdict == "depends on the rule":
@@ -145,7 +145,7 @@ BY_SETTING = "perplexity,mean\n" + at("30", 0.9) + at("5", 0.8) + at("60", 0.4)
 
 def by_setting(values: list[int], holds_if: str = "value > 0.5") -> Claim:
     cell = bare(where={"perplexity": 30}, exact=True)
-    return of_cell(cell, holds_if, every={"perplexity": values})
+    return claim_on(cell, holds_if, every={"perplexity": values})
 
 
 def test_a_rule_is_asked_at_every_setting_its_own_first(results: Path):
@@ -184,14 +184,14 @@ def test_a_setting_holds_in_every_cell_that_names_it(results: Path):
 
 def test_what_varies_is_named_by_the_rule_itself():
     with pytest.raises(ValidationError, match="`every` varies 'perplexity'"):
-        of_cell(bare(), "value > 0", every={"perplexity": []})
+        claim_on(bare(), "value > 0", every={"perplexity": []})
 
 
 def test_a_comparator_varies_alone(results: Path):
     put("results/steps/small.csv", "group,mean\nnoise,0.6\nsoup,0.2\nboss,0.7\nferry,0.1\n")
     own = bare(where={"group": "noise"}, exact=True)
     others = bare(where={}, exact=True, every={"group": ["soup", "boss", "ferry"]})
-    decision = decide(of_cell(own, "value > 0", minus=others), SMALL, results)
+    decision = decide(claim_on(own, "value > 0", minus=others), SMALL, results)
     assert decision.verdict == "depends on the rule"
     assert decision.reason == "matches at group soup and group ferry; differs at group boss"
     assert decision.evidence.value == pytest.approx(0.4)
@@ -204,14 +204,14 @@ def test_where_many_agree_they_are_counted(results: Path):
     assert reason == "matches at 10 of 11; differs at perplexity 60"
 
 
-def of_two(operation: str, holds_if: str = "value > 1") -> Claim:
+def claim_on_two(operation: str, holds_if: str = "value > 1") -> Claim:
     other = {"file": FILE, "where": {"layer": 0}, "value": "mean"}
     other |= {"low": "mean_low", "high": "mean_high"}
     return claim({"layer": 1, "space": "input"}, holds_if, **{operation: other})
 
 
 def test_a_difference_has_the_interval_of_two_independent_estimates(results: Path):
-    evidence = decide(of_two("minus"), SMALL, results).evidence
+    evidence = decide(claim_on_two("minus"), SMALL, results).evidence
     assert (evidence.value, evidence.basis) == (6.0, "interval")
     # 8 (7 to 9) less 2 (1.5 to 2.5): the half-widths, 1 and .5, add up as those of deviations do.
     assert evidence.high - 6 == 6 - evidence.low == pytest.approx(np.hypot(1, 0.5))
@@ -221,23 +221,25 @@ def test_the_interval_of_a_difference_covers_it() -> None:
     """Of means of normal numbers, whose 95 % intervals are known, in 95 % of 4,000 trials."""
     rng = np.random.default_rng(0)
     x, y = rng.normal(3, 1, 4000), rng.normal(1, 2, 4000)
-    found = [
+    intervals = [
         _difference(Evidence(a, a - 1.96, a + 1.96), Evidence(b, b - 3.92, b + 3.92))
         for a, b in zip(x, y, strict=True)
     ]
-    covered = np.mean([each.low < 2 < each.high for each in found])
+    covered = np.mean([interval.low < 2 < interval.high for interval in intervals])
     assert covered == pytest.approx(0.95, abs=0.015)
 
 
 def test_the_interval_of_a_ratio_is_that_of_the_logarithms(results: Path):
-    evidence = decide(of_two("over"), SMALL, results).evidence
+    evidence = decide(claim_on_two("over"), SMALL, results).evidence
     assert evidence.value == 4.0
     wide = np.hypot(np.log(8 / 7), np.log(2.5 / 2))
     assert evidence.low == pytest.approx(4 * np.exp(-wide))
     put("results/steps/small.csv", TABLE.replace("2.0,1.5,2.5", "2.0,-1.5,2.5"))
-    assert decide(of_two("over"), SMALL, results).verdict == "undecided"
+    assert decide(claim_on_two("over"), SMALL, results).verdict == "undecided"
     put("results/steps/small.csv", TABLE.replace("2.0,1.5,2.5", "0.0,-1.5,2.5"))
-    assert decide(of_two("over"), SMALL, results).reason == "the statistic is not defined here"
+    assert (
+        decide(claim_on_two("over"), SMALL, results).reason == "the statistic is not defined here"
+    )
 
 
 def test_a_claim_about_one_model_waits_for_it(results: Path):
@@ -294,25 +296,25 @@ def named(values: list[str], **more: Any) -> dict[str, Any]:
 def test_a_claim_may_be_about_the_share_of_rows_that_name_something(results: Path):
     rows = "smallest,and,vols\nsmallest,cat,the\nsmallest,cat,dog\nlargest,and,the\n"
     put("results/pairs/small.csv", "order,token_1,token_2\n" + rows)
-    decision = decide(of_cell(named(["and", "the"], exact=True), "value > 0.5"), SMALL, results)
+    decision = decide(claim_on(named(["and", "the"], exact=True), "value > 0.5"), SMALL, results)
     assert (decision.verdict, decision.evidence.basis) == ("matches", "exact")
     assert decision.evidence.value == pytest.approx(2 / 3)
-    assert decide(of_cell(named(["dog"], exact=True), "value > 0.5"), SMALL, results).verdict == (
+    assert decide(claim_on(named(["dog"], exact=True), "value > 0.5"), SMALL, results).verdict == (
         "differs"
     )
-    assert decide(of_cell(named(["and"]), "value > 0"), SMALL, results).verdict == "undecided"
+    assert decide(claim_on(named(["and"]), "value > 0"), SMALL, results).verdict == "undecided"
 
 
 def test_a_share_needs_its_columns(results: Path):
     put("results/pairs/small.csv", "order,token_1\nsmallest,and\n")
     with pytest.raises(InputError, match=r"small\.csv: has no column 'token_2'"):
-        decide(of_cell(named(["and"]), "value > 0"), SMALL, results)
+        decide(claim_on(named(["and"]), "value > 0"), SMALL, results)
 
 
 @pytest.mark.parametrize("cell", [named(["and"], value="mean"), {"file": FILE, "where": {}}])
 def test_a_cell_is_a_value_or_a_share(cell: dict[str, Any]):
     with pytest.raises(ValidationError, match="either `value` or `share_of`"):
-        of_cell(cell, "value > 0")
+        claim_on(cell, "value > 0")
 
 
 @pytest.mark.parametrize(
@@ -334,7 +336,7 @@ def test_a_direction_counts_only_if_no_chance_of_all_tests_gives_it(
 ):
     put("results/steps/small.csv", f"layer,cosine,low,high,p_value,q_value\n0,{row}\n")
     names = {"low": "low", "high": "high", "p_value": "p_value", "q_value": "q_value"}
-    both = of_cell(bare("cosine", **names), "value > 0 and q_value < 0.05")
+    both = claim_on(bare("cosine", **names), "value > 0 and q_value < 0.05")
     decision = decide(both, SMALL, results)
     assert (decision.verdict, decision.reason) == (verdict, reason)
     assert decision.evidence.basis == "interval and null"
@@ -342,7 +344,7 @@ def test_a_direction_counts_only_if_no_chance_of_all_tests_gives_it(
 
 def test_a_test_that_rejects_is_no_reason_to_differ():
     with pytest.raises(ValidationError, match="is no rule: 'q_value > 0.05'"):
-        of_cell(bare(), "q_value > 0.05")
+        claim_on(bare(), "q_value > 0.05")
 
 
 @pytest.mark.parametrize(
@@ -361,21 +363,21 @@ def test_a_number_in_the_range_of_its_null_says_nothing(
 ):
     put("results/steps/small.csv", f"layer,cosine,low,high\n0,{value},0.4,0.6\n")
     names = {"null_low": "low", "null_high": "high"}
-    decision = decide(of_cell(bare("cosine", **names), holds_if), SMALL, results)
+    decision = decide(claim_on(bare("cosine", **names), holds_if), SMALL, results)
     assert decision.verdict == verdict
     assert decision.reason.startswith("chance does as much") == (verdict == "undecided")
 
 
 def test_the_hash_of_a_rule_changes_with_what_decides_alone():
-    claim = of_cell(bare(), "value > 0.5")
+    claim = claim_on(bare(), "value > 0.5")
     words = claim.model_copy(update={"claim": "other words", "statistic": "t", "note": "n"})
     assert words.rule_hash == claim.rule_hash
     others = [
-        of_cell(bare(), "value > 0.6"),
-        of_cell(bare("cosine"), "value > 0.5"),
-        of_cell(bare(), "value > 0.5", every={"layer": []}),
-        of_cell(bare(), "value > 0.5", minus=bare("cosine")),
-        of_cell(
+        claim_on(bare(), "value > 0.6"),
+        claim_on(bare("cosine"), "value > 0.5"),
+        claim_on(bare(), "value > 0.5", every={"layer": []}),
+        claim_on(bare(), "value > 0.5", minus=bare("cosine")),
+        claim_on(
             bare(), "value > 0.5", otherwise=[{"cell": bare(), "holds_if": "value > 0", "why": "w"}]
         ),
     ]

@@ -31,8 +31,8 @@ def cell(**keys: Any) -> CellPlace:
 def test_layers_have_numbers_or_are_counted_from_the_last(
     results: Path, layer: str | int, mean: float
 ):
-    found = read_cell(cell(where={"token": "cat", "layer": layer}), SMALL, results)
-    assert found.value == mean
+    evidence = read_cell(cell(where={"token": "cat", "layer": layer}), SMALL, results)
+    assert evidence.value == mean
 
 
 @pytest.mark.parametrize("last", ["last", "1..last"])

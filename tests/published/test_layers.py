@@ -116,8 +116,10 @@ def plant(claim: LayerClaim, values: list[float], tmp_path: Path) -> str:
     put(str(tmp_path / place), table.replace("{long_texts}", "texts") + "\n")
     model = Subject("planted", claim.model)
     reports = rulings_on_layers(tmp_path / "results", [model], ROLES)
-    found = {each.claim: each.verdicts[""] for report in reports for each in report.rulings}
-    return found[claim.claim]
+    verdicts = {
+        ruling.claim: ruling.verdicts[""] for report in reports for ruling in report.rulings
+    }
+    return verdicts[claim.claim]
 
 
 def test_the_projects_own_claims_on_two_blocks_are_decided_by_a_profile(
@@ -129,7 +131,7 @@ def test_the_projects_own_claims_on_two_blocks_are_decided_by_a_profile(
     assert len(claims) == 27
     for claim in claims:
         for sign, expected in ((1, "matches"), (-1, "differs")):
-            printed = [float(each) ** sign for each in claim.published.split(", ")]
+            printed = [float(number) ** sign for number in claim.published.split(", ")]
             assert plant(claim, printed, tmp_path) == expected
 
 

@@ -24,8 +24,8 @@ def check(entry: str, models: tuple[str, ...] = ("small",)) -> SourceReport:
 
 
 def verdict(entry: str) -> tuple[str, str]:
-    (found,) = check(entry).checks
-    return found.verdict, found.ours
+    (number,) = check(entry).checks
+    return number.verdict, number.ours
 
 
 @pytest.mark.parametrize(
@@ -78,13 +78,17 @@ def test_a_pair_may_stand_in_either_order(tree: Path, values: str):
 
 def test_a_factor_turns_the_sign(tree: Path):
     report = check("where: {layer: 5}, factor: -1, published: {distance: '-4.0'}")
-    (found,) = report.checks
-    assert (found.verdict, found.ours, found.quantity) == ("agrees", "-4", "q: negative distance")
+    (number,) = report.checks
+    assert (number.verdict, number.ours, number.quantity) == (
+        "agrees",
+        "-4",
+        "q: negative distance",
+    )
 
 
 def test_one_row_may_have_several_numbers(tree: Path):
     report = check("where: {layer: 5}, published: {distance: '4', cosine: '0.3'}")
-    assert [(found.quantity, found.verdict) for found in report.checks] == [
+    assert [(number.quantity, number.verdict) for number in report.checks] == [
         ("q: distance", "agrees"),
         ("q: cosine", "DIFFERS"),
     ]
@@ -98,7 +102,9 @@ def test_a_json_key_is_dotted(tree: Path):
         " published: {segment.norm_0: '0.50'}}\n",
     )
     (report,) = check_published(Path("results"), [SMALL], ["one"])
-    assert [(found.quantity, found.verdict) for found in report.checks] == [("q: norm 0", "agrees")]
+    assert [(number.quantity, number.verdict) for number in report.checks] == [
+        ("q: norm 0", "agrees")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +124,7 @@ def test_a_file_that_is_not_there_is_missing(tree: Path):
     report = check("where: {layer: 5}, published: {cosine: '1'}")
     Path("results/pairs/small.csv").unlink()
     (report,) = check_published(Path("results"), [SMALL], ["one"])
-    assert [(found.verdict, found.ours) for found in report.checks] == [
+    assert [(number.verdict, number.ours) for number in report.checks] == [
         ("MISSING", "no results/pairs/small.csv")
     ]
 
@@ -169,4 +175,4 @@ def test_a_number_that_needs_no_weights_is_asked_of_every_model(tree: Path):
         "'results/pairs/{model}.csv', where: {layer: 5}, published: {distance: '4'}}\n",
     )
     (report,) = check_published(Path("results"), [Subject("other", None), SMALL], ["one"])
-    assert [found.verdict for found in report.checks] == ["DIFFERS", "agrees"]
+    assert [number.verdict for number in report.checks] == ["DIFFERS", "agrees"]

@@ -34,8 +34,8 @@ def test_a_role_that_no_corpus_has_stays_open():
 
 def test_the_claims_of_the_thesis_name_no_corpus_but_by_its_role(root: Path):
     source = read_source(root / "data/published/luisto_thesis.yaml")
-    of_texts = [claim for claim in source.claims if "4.4.3" <= claim.section <= "4.5.1"]
-    rules = [rule for claim in of_texts for rule in (claim, *claim.otherwise)]
+    claims = [claim for claim in source.claims if "4.4.3" <= claim.section <= "4.5.1"]
+    rules = [rule for claim in claims for rule in (claim, *claim.otherwise)]
     named = [cell.chosen_by.get("corpus") for rule in rules for cell in rule.cells]
     assert len(named) >= 20
     assert set(named) == {"{long_texts}", "{short_texts}", "{sentences_of_long_texts}"}

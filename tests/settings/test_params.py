@@ -19,8 +19,8 @@ PAIR_LINE = "minilm--minilm_random: {model: minilm, other_model: minilm_random}"
 
 
 @pytest.mark.parametrize("key", ["models", "corpora"])
-@pytest.mark.parametrize("found", [None, []])
-def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | None):
+@pytest.mark.parametrize("empty", [None, []])
+def test_params_take_no_empty_list_and_show_one(key: str, empty: list[str] | None):
     given = {
         "models": ["minilm"],
         "corpora": ["articles"],
@@ -31,13 +31,13 @@ def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | Non
     }
     example = given[key][0]
     with pytest.raises(InputError, match="^params.yaml: key ") as caught:
-        validate(Params, {**given, key: found}, "params.yaml")
+        validate(Params, {**given, key: empty}, "params.yaml")
     assert str(caught.value).startswith(f"params.yaml: key '{key}': ")
     assert str(caught.value).endswith(f"; write it as a list:\n  {key}:\n    - {example}")
 
 
 @pytest.mark.parametrize(
-    ("key", "found", "lines"),
+    ("key", "wrong", "lines"),
     [
         ("models", "minilm", ["models:", "  - minilm"]),
         ("models", True, ["models:", "  - minilm"]),
@@ -51,12 +51,12 @@ def test_params_take_no_empty_list_and_show_one(key: str, found: list[str] | Non
         ("seed", "1.5", ["seed: 0"]),
     ],
 )
-def test_a_mistake_is_answered_with_the_lines_to_type(key: str, found: object, lines: list[str]):
+def test_a_mistake_is_answered_with_the_lines_to_type(key: str, wrong: object, lines: list[str]):
     with pytest.raises(InputError) as caught:
-        validate(Params, {**GIVEN, key: found}, "params.yaml")
+        validate(Params, {**GIVEN, key: wrong}, "params.yaml")
     first, *shown = str(caught.value).split("\n")
     assert first.startswith(f"params.yaml: key '{key}': Input should be a valid ")
-    assert f", found {found!r} ({type(found).__name__}); write it as " in first
+    assert f", found {wrong!r} ({type(wrong).__name__}); write it as " in first
     assert shown == [f"  {line}" for line in lines]
     if "or for none" not in lines[-1]:  # the other lines are two ways
         params = validate(Params, {**GIVEN, **yaml.safe_load("\n".join(shown))}, "params.yaml")
@@ -64,12 +64,12 @@ def test_a_mistake_is_answered_with_the_lines_to_type(key: str, found: object, l
 
 
 @pytest.mark.parametrize(
-    ("found", "hint"),
+    ("wrong", "hint"),
     [(7, "as text it is written '7', in quotes"), (False, "YAML reads yes, no, on and off as")],
 )
-def test_a_name_that_yaml_takes_for_something_else_is_told(found: object, hint: str):
-    with pytest.raises(InputError, match=rf"key 'models\.0': .*found {found!r} .*; {hint}"):
-        validate(Params, {**GIVEN, "models": [found]}, "params.yaml")
+def test_a_name_that_yaml_takes_for_something_else_is_told(wrong: object, hint: str):
+    with pytest.raises(InputError, match=rf"key 'models\.0': .*found {wrong!r} .*; {hint}"):
+        validate(Params, {**GIVEN, "models": [wrong]}, "params.yaml")
 
 
 @pytest.mark.parametrize("name", ["a", "A_1", "a-b-2"])

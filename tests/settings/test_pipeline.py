@@ -63,15 +63,15 @@ def test_stages_are_named_as_dvc_takes_them_at_the_root(tree: Path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "names"),
+    ("name", "names"),
     [
         ("measure_helix", ["measure_helix"]),
         ("helix", ["measure_helix"]),
         ("positional", ["measure_helix", "draw_positional"]),
     ],
 )
-def test_a_stage_a_noun_and_a_chapter_are_found(tree: Path, asked: str, names: list[str]):
-    assert [stage.name for stage in find_stages(tree, asked)] == names
+def test_a_stage_a_noun_and_a_chapter_are_found(tree: Path, name: str, names: list[str]):
+    assert [stage.name for stage in find_stages(tree, name)] == names
 
 
 def test_an_unknown_name_is_answered_with_nouns_and_chapters(tree: Path):
@@ -106,9 +106,9 @@ def things(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def addresses(things: Path, asked: str, item: str = "") -> list[str]:
+def addresses(things: Path, name: str, item: str = "") -> list[str]:
     prefix = "pipeline/things/dvc.yaml:"
-    return [stage.address(item).removeprefix(prefix) for stage in find_stages(things, asked)]
+    return [stage.address(item).removeprefix(prefix) for stage in find_stages(things, name)]
 
 
 def test_a_stage_is_found_by_name_noun_and_chapter(things: Path) -> None:

@@ -57,22 +57,22 @@ class Level(Strict):
 
 
 @pytest.mark.parametrize(
-    ("found", "typed"), [("1e-5", "1.0e-05"), ("0.5", "0.5"), ("2", "2.0"), ("-3E4", "-30000.0")]
+    ("text", "typed"), [("1e-5", "1.0e-05"), ("0.5", "0.5"), ("2", "2.0"), ("-3E4", "-30000.0")]
 )
-def test_a_number_that_yaml_takes_for_text_is_shown_as_yaml_takes_it(found: str, typed: str):
+def test_a_number_that_yaml_takes_for_text_is_shown_as_yaml_takes_it(text: str, typed: str):
     with pytest.raises(
         InputError, match="key 'level': .*found .*; write it as a number:"
     ) as caught:
-        validate(Level, {"level": found, "names": ["a", "b"]}, "x.yaml")
+        validate(Level, {"level": text, "names": ["a", "b"]}, "x.yaml")
     shown = str(caught.value).split("\n")[1]
     assert shown == f"  level: {typed}"
-    assert yaml.safe_load(shown) == {"level": float(found)}
+    assert yaml.safe_load(shown) == {"level": float(text)}
 
 
-@pytest.mark.parametrize("found", ["nan", "many", None])
-def test_what_is_no_number_has_no_hint(found: object):
-    with pytest.raises(InputError, match=f"found {found!r} .*\\)$"):
-        validate(Level, {"level": found, "names": ["a", "b"]}, "x.yaml")
+@pytest.mark.parametrize("wrong", ["nan", "many", None])
+def test_what_is_no_number_has_no_hint(wrong: object):
+    with pytest.raises(InputError, match=f"found {wrong!r} .*\\)$"):
+        validate(Level, {"level": wrong, "names": ["a", "b"]}, "x.yaml")
 
 
 def test_a_short_list_is_told_how_many_it_takes():

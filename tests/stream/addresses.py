@@ -11,11 +11,11 @@ from tests.prepare.sources.fake_hub import REPOSITORY, hub
 
 def ranged(request: Request, answer: Answer) -> Answer:
     """The bytes that a request asks for, of a whole answer."""
-    asked = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", ""))
-    if answer.status != 200 or asked is None:
+    span = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("range", ""))
+    if answer.status != 200 or span is None:
         return answer
     total = len(answer.body)
-    first, last = int(asked[1]), min(int(asked[2] or total), total - 1)
+    first, last = int(span[1]), min(int(span[2] or total), total - 1)
     if first >= total:
         return Answer(status=416, headers={"Content-Range": f"bytes */{total}"})
     headers = answer.headers | {"Content-Range": f"bytes {first}-{last}/{total}"}

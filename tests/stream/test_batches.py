@@ -9,12 +9,12 @@ from embspace.stream.batches import BatchShares, top_share
 
 
 def shares(x: np.ndarray, size: int) -> np.ndarray:
-    found, origin = BatchShares(size), x.mean(axis=0)
+    batches, origin = BatchShares(size), x.mean(axis=0)
     while len(x):
-        n = min(found.room, 7)
-        found.add(moments_of(x[:n], origin))
+        n = min(batches.room, 7)
+        batches.add(moments_of(x[:n], origin))
         x = x[n:]
-    return found.shares()
+    return batches.shares()
 
 
 def test_the_last_batch_has_the_rest_too() -> None:

@@ -20,15 +20,15 @@ def fail() -> None:
 
 def test_results_and_errors_come_by_their_key() -> None:
     check_dask()
-    found: dict[str, object] = {}
+    outcomes: dict[str, object] = {}
     failed = run_all(
         Cluster(None, 1, 0),
         {"good": (pow, 2, 3), "bad": (fail,)},
         is_done=lambda _: False,
-        on_result=found.__setitem__,
+        on_result=outcomes.__setitem__,
         say=lambda _: None,
     )
-    assert found == {"good": 8}
+    assert outcomes == {"good": 8}
     assert failed == {"bad": "ValueError: on purpose"}
 
 
@@ -91,9 +91,9 @@ def test_workers_and_scheduler_of_pods_start(pods: list[dict[str, Any]]) -> None
     for part, command in (("worker", dask_worker), ("scheduler", dask_scheduler)):
         (container,) = spec[part]["spec"]["containers"]
         assert container["args"][:2] == ["dask", part]
-        found = command.main.make_context(part, list(container["args"][2:])).params
+        options = command.main.make_context(part, list(container["args"][2:])).params
         if part == "worker":
-            assert (found["nthreads"], found["memory_limit"]) == (1, "0")
+            assert (options["nthreads"], options["memory_limit"]) == (1, "0")
 
 
 def test_all_pods_have_one_image_and_where_they_compute_one_disk(
@@ -111,7 +111,7 @@ def test_all_pods_have_one_image_and_where_they_compute_one_disk(
 def test_the_service_leads_to_the_ports_of_the_scheduler(pods: list[dict[str, Any]]) -> None:
     scheduler, name = pods[0]["spec"]["scheduler"], pods[0]["metadata"]["name"]
     ports = {
-        each["name"]: each["containerPort"] for each in scheduler["spec"]["containers"][0]["ports"]
+        port["name"]: port["containerPort"] for port in scheduler["spec"]["containers"][0]["ports"]
     }
-    assert {each["targetPort"]: each["port"] for each in scheduler["service"]["ports"]} == ports
+    assert {port["targetPort"]: port["port"] for port in scheduler["service"]["ports"]} == ports
     assert scheduler["service"]["selector"]["dask.org/cluster-name"] == name

@@ -14,15 +14,15 @@ def test_kinds_have_the_rows_that_clouds_have(tiny_loaded: Loaded) -> None:
     windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 8, 2)
     states = token_states(tiny_loaded.module, windows, 64, None)
     rows = Rows.of(windows)
-    repeated = np.concatenate([each.repeated for each in windows])
-    special = np.concatenate([each.special for each in windows])
+    repeated = np.concatenate([window.repeated for window in windows])
+    special = np.concatenate([window.special for window in windows])
     sums = LayerSums(Pilot.of(states, windows).layer_means(1), ("token", "cls", "mean"), 4)
     pooled = sums.add(states[1], rows)
-    found = sums.sums()
-    assert found["token_ordinary"].moments.n == (~repeated & ~special).sum()
-    assert found["token_other"].moments.n == (~repeated & special).sum()
-    assert found["cls"].moments.n == found["mean"].moments.n == len(windows)
-    assert np.allclose(found["mean"].moments.mean, pooled["mean"].mean(axis=0), rtol=1e-6)
+    sums_by_kind = sums.sums()
+    assert sums_by_kind["token_ordinary"].moments.n == (~repeated & ~special).sum()
+    assert sums_by_kind["token_other"].moments.n == (~repeated & special).sum()
+    assert sums_by_kind["cls"].moments.n == sums_by_kind["mean"].moments.n == len(windows)
+    assert np.allclose(sums_by_kind["mean"].moments.mean, pooled["mean"].mean(axis=0), rtol=1e-6)
     assert len(sums.shares()["token"]) == (~repeated).sum() // 4
 
 

@@ -34,13 +34,13 @@ def cloud() -> np.ndarray:
 def test_moments_are_those_of_the_definition(cloud: np.ndarray) -> None:
     y = cloud - cloud.mean(axis=0)
     square = np.square(y).sum(axis=1)
-    found = moments(cloud)
+    stored = moments(cloud)
     expected = CentralMoments(
         1000, cloud.mean(axis=0), y.T @ y, square @ y, float((square**2).sum())
     )
-    assert np.allclose(found.cubes, expected.cubes, rtol=0, atol=1e-10 * expected.quartic)
-    assert np.allclose(found.comoments, expected.comoments, rtol=1e-11, atol=1e-8)
-    assert found.quartic == pytest.approx(expected.quartic, rel=1e-12)
+    assert np.allclose(stored.cubes, expected.cubes, rtol=0, atol=1e-10 * expected.quartic)
+    assert np.allclose(stored.comoments, expected.comoments, rtol=1e-11, atol=1e-8)
+    assert stored.quartic == pytest.approx(expected.quartic, rel=1e-12)
 
 
 def test_parts_of_any_sizes_merge_into_the_whole(cloud: np.ndarray) -> None:
@@ -72,9 +72,9 @@ def test_a_long_mean_costs_no_digits() -> None:
 
 def test_about_gives_the_sums_that_measures_take(cloud: np.ndarray) -> None:
     origin = cloud[0] + 3
-    found, expected = moments(cloud).about(origin), moments_of(cloud, origin)
+    sums, expected = moments(cloud).about(origin), moments_of(cloud, origin)
     for name in ("total", "products", "cubes", "quartic", "mean_quartic", "variances"):
-        assert np.allclose(getattr(found, name), getattr(expected, name), rtol=1e-9), name
+        assert np.allclose(getattr(sums, name), getattr(expected, name), rtol=1e-9), name
 
 
 def test_no_vector_changes_nothing(cloud: np.ndarray) -> None:

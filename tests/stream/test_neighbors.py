@@ -20,12 +20,12 @@ def rows(tree: Path, loaded: Loaded, path: Path, rate: float) -> dict[str, list[
 def test_dimension_is_that_of_the_sample(
     tiny_tree: Path, tiny_loaded: Loaded, tmp_path: Path
 ) -> None:
-    found = rows(tiny_tree, tiny_loaded, tmp_path / "a.safetensors", 1.0)
-    two_nn = [row for row in found["intrinsic_dimension"] if row["space"] == "mean"]
+    tables = rows(tiny_tree, tiny_loaded, tmp_path / "a.safetensors", 1.0)
+    two_nn = [row for row in tables["intrinsic_dimension"] if row["space"] == "mean"]
     assert two_nn and all(row["n_texts"] == 60 for row in two_nn)
-    assert found["hubs"]
+    assert tables["hubs"]
 
 
 def test_no_sample_has_no_rows(tiny_tree: Path, tiny_loaded: Loaded, tmp_path: Path) -> None:
-    found = rows(tiny_tree, tiny_loaded, tmp_path / "a.safetensors", 0.0)
-    assert found == {"intrinsic_dimension": [], "hubs": []}
+    tables = rows(tiny_tree, tiny_loaded, tmp_path / "a.safetensors", 0.0)
+    assert tables == {"intrinsic_dimension": [], "hubs": []}

@@ -44,8 +44,8 @@ def scanned(
     file = MatrixFile.of(folder / "x.npy")
     graph = GraphFile(folder / "i.npy", folder / "d.npy", len(x), k)
     panels = [slice(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
-    found = scan_panels(file, panels, BINS, float(file.norms().max()), graph, print)
-    return found, np.load(folder / "i.npy"), np.load(folder / "d.npy")
+    histograms = scan_panels(file, panels, BINS, float(file.norms().max()), graph, print)
+    return histograms, np.load(folder / "i.npy"), np.load(folder / "d.npy")
 
 
 def brute_graph(x: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,11 +69,11 @@ def test_graph_is_that_of_comparing_every_pair(tmp_path: Path, cuts: list[int]) 
 @pytest.mark.parametrize("cuts", CUTS)
 def test_every_pair_is_counted_once(tmp_path: Path, cuts: list[int]) -> None:
     x = cloud()
-    found, _, _ = scanned(tmp_path, x, cuts)
+    histograms, _, _ = scanned(tmp_path, x, cuts)
     values = pdist(x.astype(np.float64))
-    distance = found["euclidean_distance"]
-    assert distance.n == found["dot_product"].n == N * (N - 1) // 2
-    assert found["cosine"].n == (N - 2) * (N - 3) // 2  # zero rows have none
+    distance = histograms["euclidean_distance"]
+    assert distance.n == histograms["dot_product"].n == N * (N - 1) // 2
+    assert histograms["cosine"].n == (N - 2) * (N - 3) // 2  # zero rows have none
     np.testing.assert_array_equal(distance.counts, np.histogram(values, distance.edges)[0])
     assert distance.mean == pytest.approx(values.mean(), rel=1e-6)
     assert distance.minimum == 0
@@ -85,9 +85,9 @@ def test_panels_change_no_count_and_no_neighbor(tmp_path: Path, cuts: list[int])
     x = np.random.default_rng(1).normal(size=(N, DIM)).astype(np.float32)
     whole = scanned(tmp_path, x, [0, N])
     parts = scanned(tmp_path, x, cuts)
-    for name, each in whole[0].items():
-        np.testing.assert_array_equal(each.counts, parts[0][name].counts)
-        np.testing.assert_allclose(each.sums_about(0), parts[0][name].sums_about(0), rtol=1e-6)
+    for name, histogram in whole[0].items():
+        np.testing.assert_array_equal(histogram.counts, parts[0][name].counts)
+        np.testing.assert_allclose(histogram.sums_about(0), parts[0][name].sums_about(0), rtol=1e-6)
     np.testing.assert_array_equal(whole[1], parts[1])
     np.testing.assert_array_equal(whole[2], parts[2])
 
@@ -100,10 +100,10 @@ def test_of_ties_the_smaller_number_is_first(tmp_path: Path) -> None:
 
 
 def test_all_zero_rows_have_distances_and_no_cosine(tmp_path: Path) -> None:
-    found, indices, distances = scanned(
+    histograms, indices, distances = scanned(
         tmp_path, np.zeros((9, 2), dtype=np.float32), [0, 3, 6, 9], k=2
     )
-    assert found["cosine"].n == 0 and found["euclidean_distance"].n == 36
+    assert histograms["cosine"].n == 0 and histograms["euclidean_distance"].n == 36
     assert indices[8].tolist() == [0, 1] and not distances.any()
 
 
@@ -118,7 +118,7 @@ def test_panels_hold_all_rows_and_any_two_fit() -> None:
         panels = panels_of(n, row, 90, 2.0)
         assert [a.stop for a in panels[:-1]] == [b.start for b in panels[1:]]
         assert (panels[0].start, panels[-1].stop) == (0, n)
-        sizes = sorted(each.stop - each.start for each in panels)
+        sizes = sorted(panel.stop - panel.start for panel in panels)
         rows = n if len(panels) == 1 else sizes[-1] + sizes[-2]
         assert BASE + rows * row <= 2 * GB
 
@@ -167,8 +167,8 @@ def test_files_are_those_of_the_scan(tmp_path: Path) -> None:
 def test_without_neighbors_there_is_no_graph(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", cloud())
     save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, 0, (0.5,), 2), print)
-    found = sorted(each.name for each in (tmp_path / "out").iterdir())
-    assert found == ["histograms.csv", "pairs.csv"]
+    names = sorted(file.name for file in (tmp_path / "out").iterdir())
+    assert names == ["histograms.csv", "pairs.csv"]
 
 
 @contextmanager
@@ -205,8 +205,8 @@ def test_a_graph_of_before_does_not_stay_beside_tables_without_one(tmp_path: Pat
     np.save(tmp_path / "x.npy", cloud())
     for k in (K, 0):
         save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, k, (0.5,), 2), print)
-    found = sorted(each.name for each in (tmp_path / "out").iterdir())
-    assert found == ["histograms.csv", "pairs.csv"]
+    names = sorted(file.name for file in (tmp_path / "out").iterdir())
+    assert names == ["histograms.csv", "pairs.csv"]
 
 
 def test_quantiles_beside_one_huge_row_are_empty_and_told(tmp_path: Path) -> None:

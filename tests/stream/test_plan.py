@@ -14,8 +14,8 @@ from tests.stream.trees import reading_of
 def test_shards_hold_each_row_once(tiny_tree: Path) -> None:
     sources = find_sources(str(tiny_tree / "texts"), "text", "id")
     shards = plan_shards(sources, reading_of(tiny_tree), 25)
-    assert [(each.first, each.n) for each in shards] == [(0, 20), (20, 20), (40, 20)]
-    assert len({each.key for each in shards}) == 3
+    assert [(shard.first, shard.n) for shard in shards] == [(0, 20), (20, 20), (40, 20)]
+    assert len({shard.key for shard in shards}) == 3
 
 
 def test_keys_change_with_what_changes_numbers_alone(tiny_tree: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_document_stays_in_one_shard(tiny_tree: Path, tmp_path: Path) -> None:
     table.to_parquet(path)
     source = Source(str(path), "text", None, "", whole_documents=True)
     shards = plan_shards([source], reading_of(tiny_tree), 3)
-    assert [(each.first, each.n) for each in shards] == [(0, 7), (7, 3)]
+    assert [(shard.first, shard.n) for shard in shards] == [(0, 7), (7, 3)]
 
 
 def test_a_corpus_has_16_to_128_shards_where_it_can() -> None:

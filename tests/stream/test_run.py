@@ -46,15 +46,17 @@ def shard(key: str) -> Shard:
 
 
 def test_a_shard_that_is_there_twice_counts_once() -> None:
-    assert [each.key for each in unique_shards([shard("a"), shard("b"), shard("a")])] == ["a", "b"]
+    assert [
+        shard_result.key for shard_result in unique_shards([shard("a"), shard("b"), shard("a")])
+    ] == ["a", "b"]
 
 
 def test_progress_says_how_long_it_takes() -> None:
     said: list[str] = []
     times = iter([0.0, 10.0, 20.0])
     progress = Progress(100, said.append, clock=lambda: next(times))
-    found = {"texts": 50, "resumed": False, "tokens": 500, "pid": 1, "peak_mib": 7.0}
-    progress.add({**found, "seconds_reading": 9.0, "seconds_summing": 1.0})
+    facts = {"texts": 50, "resumed": False, "tokens": 500, "pid": 1, "peak_mib": 7.0}
+    progress.add({**facts, "seconds_reading": 9.0, "seconds_summing": 1.0})
     assert said == ["50 of 100 texts, 5 a second, 10 s left"]
     progress.end()
     assert "50 texts, 500 tokens in 20 s" in said[1] and "7 MiB" in said[1]
@@ -64,8 +66,8 @@ def test_a_slow_run_is_no_standstill() -> None:
     said: list[str] = []
     times = iter([0.0, 10.0, 60.0])
     progress = Progress(20, said.append, clock=lambda: next(times))
-    found = {"texts": 2, "resumed": False, "tokens": 90, "pid": 1, "peak_mib": 7.0}
-    progress.add({**found, "seconds_reading": 9.0, "seconds_summing": 1.0})
+    facts = {"texts": 2, "resumed": False, "tokens": 90, "pid": 1, "peak_mib": 7.0}
+    progress.add({**facts, "seconds_reading": 9.0, "seconds_summing": 1.0})
     assert said == ["2 of 20 texts, 0.2 a second, 90 s left"]
     progress.end()
     assert "0.033 texts, 1.5 tokens a second" in said[1]
@@ -88,7 +90,7 @@ def test_a_file_in_the_place_of_a_folder_is_told_before_any_shard(
     (tmp_path / option).write_text("of a user")
     (tmp_path / "conf/model").mkdir(parents=True)
     (tmp_path / "conf/model/tiny.yaml").write_text("label: tiny\n")
-    folders: dict[str, Any] = {each: tmp_path / each for each in ("shards", "results")}
+    folders: dict[str, Any] = {name: tmp_path / name for name in ("shards", "results")}
     bounds = {"copy_similarity": 0.9, "largest_unknown_share": 0.2}
     request = Request(
         "c", [], reading_of(tmp_path), INTERVALS, None, root=tmp_path, **bounds, **folders
@@ -184,7 +186,7 @@ def test_copies_and_unknown_tokens_are_told(
 ) -> None:
     tree = streaming_tree(root, tmp_path)
     texts = [" ".join(np.random.default_rng(n).choice(WORDS, size=9)) for n in range(12)]
-    lines = [*texts, *(each.upper() for each in texts), "\u4e00 " * 3]
+    lines = [*texts, *(text.upper() for text in texts), "\u4e00 " * 3]
     rows = [{"id": f"t{n}", "text": text} for n, text in enumerate(lines)]
     (tree / "texts").mkdir()
     path = tree / "texts/a.jsonl"
@@ -192,14 +194,14 @@ def test_copies_and_unknown_tokens_are_told(
     monkeypatch.chdir(tree)
     monkeypatch.setattr("embspace.stream.run.run_all", run_here)
 
-    def told(name: str) -> list[str]:
+    def lines_of(name: str) -> list[str]:
         said: list[str] = []
         folders = Path("out", name), Path("shards", name)
         options = Options("tiny", "text", "id", 20, ("cls",), "float32", 100, *folders)
         stream_corpus("texts", options, Cluster(None, 1, 0), said.append)
         return said
 
-    said = "\n".join(told("few"))
+    said = "\n".join(lines_of("few"))
     assert "12 of 25 texts repeat another one" in said
     assert "% of the tokens are unknown to the tokenizer" in said
     counts = pd.read_csv("out/few/counts/tiny.csv").iloc[0]
@@ -212,7 +214,7 @@ def test_copies_and_unknown_tokens_are_told(
     changed = before.replace("largest_unknown_share: 0.2", "largest_unknown_share: 0.0")
     assert changed != before
     settings.write_text(changed, encoding="utf-8")
-    assert "is not checkable, and is empty" in "\n".join(told("few"))
+    assert "is not checkable, and is empty" in "\n".join(lines_of("few"))
     for family in ("direction/profiles", "hubs/profiles", "distributions"):
         assert pd.read_csv(f"out/few/{family}/tiny.csv").empty
 
@@ -240,9 +242,9 @@ def test_a_file_that_is_there_twice_is_read_once(root: Path, tree: Path) -> None
     options += ("--shards", "shards/plain", "--id-column", "id")
     said = run_corpus(root, tree, "linked", *options)
     assert "41 shards, 41 of them finished" in said
-    found, plain = (numbers_of(tree / f"out/{name}") for name in ("linked", "plain"))
+    linked, plain = (numbers_of(tree / f"out/{name}") for name in ("linked", "plain"))
     counts = "counts/tiny.csv"
-    assert found[counts].replace("linked", "texts") == plain[counts]
+    assert linked[counts].replace("linked", "texts") == plain[counts]
 
 
 @pytest.mark.slow

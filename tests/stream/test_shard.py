@@ -42,8 +42,8 @@ def test_two_shards_are_the_sums_of_one(tiny_tree: Path, tiny_loaded: Loaded) ->
     pilot = pilot_of(whole, reading, tiny_loaded)
     assert pilot is not None
     parts = [
-        embed_shard(each, reading, tiny_loaded, pilot)
-        for each in (shard_of(path, 0, 23), shard_of(path, 23, 37), whole)
+        embed_shard(part, reading, tiny_loaded, pilot)
+        for part in (shard_of(path, 0, 23), shard_of(path, 23, 37), whole)
     ]
     for kind in parts[0].sums[2]:
         merged = merge_sums(parts[0].sums[2][kind], parts[1].sums[2][kind]).moments
@@ -73,14 +73,14 @@ def test_a_dump_is_read_as_the_worked_example_says(
 ) -> None:
     page = (root / "docs/scale.md").read_text(encoding="utf-8")
     (code,) = (
-        each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "dump" in each
+        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "dump" in block
     )
     monkeypatch.chdir(tmp_path)
     with zipfile.ZipFile("enwik8.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("enwik8", dump_of(300_000))
     exec(code, {})
     (source,) = find_sources("texts", "text", "id")
-    texts = [each.text for each in read_rows(source, 0, 10**6)]
+    texts = [text.text for text in read_rows(source, 0, 10**6)]
     assert count_rows(source) == len(texts) > 20
     assert {len(text) for text in texts[:-1]} == {2000}
     assert not re.search(r"[\[\]{}<>|=*]|page|title|thumb|&", "".join(texts[:-1]))

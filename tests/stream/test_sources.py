@@ -37,7 +37,7 @@ import embspace.stream.work
 from embspace.stream.sources import count_rows, find_sources, read_rows
 for place in sys.argv[1:]:
     for source in find_sources(place, "text", None):
-        print(source.name, count_rows(source), [each.text for each in read_rows(source, 1, 2)])
+        print(source.name, count_rows(source), [text.text for text in read_rows(source, 1, 2)])
 """
 
 
@@ -49,7 +49,7 @@ def flaw_of(text: object) -> str:
 
 def texts_of(path: Path, first: int = 0, n: int = 100) -> list[object]:
     source = find_sources(str(path), "text", None)[0]
-    return [each.text for each in read_rows(source, first, n)]
+    return [row.text for row in read_rows(source, first, n)]
 
 
 def test_rows_of_all_formats_are_read_from_any_row(tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_rows_of_all_formats_are_read_from_any_row(tmp_path: Path) -> None:
     assert [source.name for source in sources] == ["a.parquet", "b.txt", "c.jsonl", "d.txt.gz"]
     for source in sources:
         assert count_rows(source) == 10
-        found = list(read_rows(source, 4, 3))
-        assert [each.text for each in found] == ["text 4", "text 5", "text 6"]
+        rows = list(read_rows(source, 4, 3))
+        assert [row.text for row in rows] == ["text 4", "text 5", "text 6"]
         lines = (9, 11, 13) if source.name == "b.txt" else (5, 6, 7)
-        assert [each.id for each in found] == [f"{source.name}:{line}" for line in lines]
+        assert [row.id for row in rows] == [f"{source.name}:{line}" for line in lines]
 
 
 def test_addresses_are_read_through_fsspec() -> None:
@@ -74,7 +74,7 @@ def test_addresses_are_read_through_fsspec() -> None:
     with fsspec.open("memory://corpus/a.txt", "wb") as file:
         file.write(b"one\ntwo\n")
     source = find_sources("memory://corpus", "text", None)[0]
-    assert [each.text for each in read_rows(source, 1, 5)] == ["two"]
+    assert [row.text for row in read_rows(source, 1, 5)] == ["two"]
 
 
 def test_files_of_a_web_server_are_read_in_parts(tmp_path: Path) -> None:
@@ -88,10 +88,13 @@ def test_files_of_a_web_server_are_read_in_parts(tmp_path: Path) -> None:
             assert [source.name for source in sources] == ["a.jsonl", "b.parquet"]
         for source in sources:
             assert count_rows(source) == 3
-            assert [each.text for each in read_rows(source, 1, 5)] == ["two", "three"]
+            assert [row.text for row in read_rows(source, 1, 5)] == ["two", "three"]
         server.requests.clear()
         assert len(find_sources(f"{server.address}/a.jsonl", "text", None)) == 1
-        assert [each.method for each in server.requests] == ["GET", "HEAD"]  # not read for links
+        assert [request.method for request in server.requests] == [
+            "GET",
+            "HEAD",
+        ]  # not read for links
         with pytest.raises(InputError, match=r"none\.txt: no file of texts"):
             find_sources(f"{server.address}/none.txt", "text", None)
     with pytest.raises(InputError, match="cannot be reached"):
@@ -121,8 +124,8 @@ def read_in_a_process(
 def test_models_that_came_first_do_not_cut_off_the_hub(root: Path, tmp_path: Path) -> None:
     code = f"import embspace.models, huggingface_hub.constants\n{READ}"
     with serving(data_sets) as server:
-        found = read_in_a_process(root, server.address, tmp_path, code, "/posts")
-        assert "train.parquet 3 ['B', 'C']" in found
+        printed = read_in_a_process(root, server.address, tmp_path, code, "/posts")
+        assert "train.parquet 3 ['B', 'C']" in printed
         server.requests.clear()
         said = {"HF_HUB_OFFLINE": "1"}
         refused = read_in_a_process(root, server.address, tmp_path, code, "/posts", **said)
@@ -130,7 +133,7 @@ def test_models_that_came_first_do_not_cut_off_the_hub(root: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("place", "found"),
+    ("place", "printed"),
     [
         ("", "train.parquet 3 ['B', 'C']"),
         ("/*.parquet", "train.parquet 3 ['B', 'C']"),
@@ -138,12 +141,12 @@ def test_models_that_came_first_do_not_cut_off_the_hub(root: Path, tmp_path: Pat
     ],
 )
 def test_files_of_a_data_set_on_a_hub_are_read(
-    place: str, found: str, root: Path, tmp_path: Path
+    place: str, printed: str, root: Path, tmp_path: Path
 ) -> None:
     place = place if place.startswith("@") else f"/posts{place}"
     with serving(data_sets) as server:
-        assert found in read_in_a_process(root, server.address, tmp_path, READ, place)
-        assert any("range" in each.headers for each in server.requests)
+        assert printed in read_in_a_process(root, server.address, tmp_path, READ, place)
+        assert any("range" in request.headers for request in server.requests)
 
 
 def test_lines_of_an_address_are_read_once_and_when_they_are_wanted(
@@ -302,9 +305,9 @@ def test_rows_of_broken_columns_have_no_text(tmp_path: Path) -> None:
 
     values = pa.array([b"one", b"caf\xe9", b"two"]).view(pa.string())
     pq.write_table(pa.table({"text": values}), tmp_path / "a.parquet")
-    found = texts_of(tmp_path / "a.parquet")
-    assert found[0] == "one" and found[2] == "two"
-    assert "the byte 0xe9 is not UTF-8" in flaw_of(found[1])
+    values_read = texts_of(tmp_path / "a.parquet")
+    assert values_read[0] == "one" and values_read[2] == "two"
+    assert "the byte 0xe9 is not UTF-8" in flaw_of(values_read[1])
 
 
 def test_a_file_of_a_wide_encoding_is_refused_with_what_keeps_it(tmp_path: Path) -> None:

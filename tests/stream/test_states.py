@@ -13,12 +13,12 @@ TEXTS = ["the cat sat", "a dog", "the sun and the rain and the boat", "salt"]
 
 def test_states_are_those_of_the_extraction(tiny_loaded: Loaded) -> None:
     windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 6, 1)
-    lengths = [len(each.ids) for each in windows]
-    found = token_states(tiny_loaded.module, windows, 16, None)
+    lengths = [len(window.ids) for window in windows]
+    states = token_states(tiny_loaded.module, windows, 16, None)
     batches = batches_by_length(lengths, 16)
-    for each in encode(tiny_loaded.module, windows, batches, "cpu", None):
-        start = sum(lengths[: each.index])
-        assert np.array_equal(found[:, start : start + lengths[each.index]], each.tokens)
+    for encoded in encode(tiny_loaded.module, windows, batches, "cpu", None):
+        start = sum(lengths[: encoded.index])
+        assert np.array_equal(states[:, start : start + lengths[encoded.index]], encoded.tokens)
 
 
 def test_a_batch_of_another_size_changes_rounding_alone(tiny_loaded: Loaded) -> None:
@@ -32,6 +32,6 @@ def test_chunks_hold_whole_texts_and_number_them_anew(tiny_loaded: Loaded) -> No
     texts = [Text(str(number), "", text) for number, text in enumerate(TEXTS)]
     windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 6)
     chunks = list(chunks_of(iter([(texts, windows), ([], [])]), 7))
-    assert [[each.id for each in group] for group, _ in chunks] == [["0", "1"], ["2"], ["3"]]
-    assert sum(len(found) for _, found in chunks) == len(windows)
-    assert all(found[0].text == 0 for _, found in chunks)
+    assert [[text.id for text in group] for group, _ in chunks] == [["0", "1"], ["2"], ["3"]]
+    assert sum(len(windows_of_chunk) for _, windows_of_chunk in chunks) == len(windows)
+    assert all(windows_of_chunk[0].text == 0 for _, windows_of_chunk in chunks)

@@ -32,12 +32,12 @@ def test_what_is_saved_comes_back(tiny_tree: Path, tiny_loaded: Loaded, tmp_path
     before = path.read_bytes()
     save_shard(embed_shard(shard, reading, tiny_loaded, pilot), path)
     assert path.read_bytes() == before
-    found = StoredShard(path)
+    stored = StoredShard(path)
     expected = result.sums[1]["mean"].moments
-    assert np.array_equal(found.sums(1, "mean").moments.comoments, expected.comoments)
-    assert np.array_equal(found.shares(2, "token"), result.shares[2]["token"])
-    assert found.sample(0, "mean").shape == (len(found.facts["sample_ids"]), 32)
-    assert found.facts["counts"]["texts"] == 20
+    assert np.array_equal(stored.sums(1, "mean").moments.comoments, expected.comoments)
+    assert np.array_equal(stored.shares(2, "token"), result.shares[2]["token"])
+    assert stored.sample(0, "mean").shape == (len(stored.facts["sample_ids"]), 32)
+    assert stored.facts["counts"]["texts"] == 20
 
 
 def test_half_a_file_is_not_finished_and_goes(tmp_path: Path) -> None:

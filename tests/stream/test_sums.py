@@ -35,10 +35,10 @@ def cloud() -> np.ndarray:
 
 
 def test_directions_are_those_of_the_whole_cloud(cloud: np.ndarray) -> None:
-    found, expected = sums_of(cloud).directions, direction_sums_of(cloud)
-    assert (found.n, found.n_directed) == (300, 299)
+    directions, expected = sums_of(cloud).directions, direction_sums_of(cloud)
+    assert (directions.n, directions.n_directed) == (300, 299)
     for name in ("unit_total", "unit_squares", "total", "total_norm"):
-        assert np.allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
+        assert np.allclose(getattr(directions, name), getattr(expected, name), rtol=1e-12)
 
 
 def test_moments_are_those_of_the_whole_cloud() -> None:
@@ -47,10 +47,10 @@ def test_moments_are_those_of_the_whole_cloud() -> None:
     origin = np.arange(100.0)
     running = RunningSums(origin, reference_of(origin))
     chosen = np.flatnonzero(np.random.default_rng(2).random(5000) < 0.9)
-    found, expected = running.add(x, chosen), moments_of(x[chosen], origin)
-    assert found.n == expected.n > 4096
+    moments, expected = running.add(x, chosen), moments_of(x[chosen], origin)
+    assert moments.n == expected.n > 4096
     for name in ("total", "products", "cubes", "quartic"):
-        a, b = getattr(found, name), getattr(expected, name)
+        a, b = getattr(moments, name), getattr(expected, name)
         assert np.abs(a - b).max() <= 1e-12 * np.abs(b).max(), name
     directions, whole = running.so_far.directions, direction_sums_of(x[chosen])
     for name in ("unit_total", "unit_squares", "total", "total_norm"):
@@ -60,18 +60,16 @@ def test_moments_are_those_of_the_whole_cloud() -> None:
 def test_single_precision_is_widened_before_any_sum() -> None:
     x = (np.random.default_rng(3).normal(size=(2000, 7)) + 50).astype(np.float32)
     origin = x[0].astype(np.float64)
-    found = RunningSums(origin, reference_of(origin)).add(x)
-    assert np.allclose(
-        found.products, moments_of(x.astype(np.float64), origin).products, rtol=1e-13
-    )
+    sums = RunningSums(origin, reference_of(origin)).add(x)
+    assert np.allclose(sums.products, moments_of(x.astype(np.float64), origin).products, rtol=1e-13)
 
 
 @pytest.mark.parametrize("dim", [1, 95, 96, 97, 250])
 def test_products_are_exactly_symmetric(dim: int) -> None:
     y = np.random.default_rng(dim).normal(size=(40, dim))
-    found = products_of(y)
-    assert np.array_equal(found, found.T)
-    assert np.allclose(found, y.T @ y, rtol=0, atol=1e-12)
+    products = products_of(y)
+    assert np.array_equal(products, products.T)
+    assert np.allclose(products, y.T @ y, rtol=0, atol=1e-12)
 
 
 def test_equal_vectors_have_exact_zeros() -> None:
@@ -82,14 +80,14 @@ def test_equal_vectors_have_exact_zeros() -> None:
 
 
 def test_histograms_count_each_vector_once(cloud: np.ndarray) -> None:
-    found = sums_of(cloud)
-    assert found.norm_counts.sum() == 300 and found.cosine_counts.sum() == 299
+    sums = sums_of(cloud)
+    assert sums.norm_counts.sum() == 300 and sums.cosine_counts.sum() == 299
     norms = np.linalg.norm(cloud, axis=1)
-    median, width = quantile(found.norm_counts, NORM_EDGES, 0.5)
+    median, width = quantile(sums.norm_counts, NORM_EDGES, 0.5)
     assert abs(median - np.median(norms)) <= width
     unit = cloud[norms > 0] / norms[norms > 0, None]
     cosines = unit @ reference_of(np.arange(5.0))
-    median, width = quantile(found.cosine_counts, COSINE_EDGES, 0.5)
+    median, width = quantile(sums.cosine_counts, COSINE_EDGES, 0.5)
     assert abs(median - np.median(cosines)) <= width
 
 

@@ -38,10 +38,10 @@ def test_measures_and_intervals_are_those_of_the_vectors() -> None:
     )
     assert whole.moments.n == 240 and len(rows) > 10
     for _, row in rows:
-        of_vectors = expected[row["measure"]]
+        estimate = expected[row["measure"]]
         for column in ("value", "low", "high", "of_half", "n", "n_texts"):
-            found, wanted = row[column], getattr(of_vectors, column)
-            assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), (
+            cell, wanted = row[column], getattr(estimate, column)
+            assert cell == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True), (
                 row["measure"],
                 column,
             )

@@ -16,8 +16,8 @@ def test_a_finished_shard_is_not_computed_again(tiny_tree: Path, tmp_path: Path)
     reading, shard = reading_of(tiny_tree), shard_of(tiny_tree / "texts/a.jsonl", 0, 30)
     pilot = make_pilot(str(tiny_tree), [shard], reading, str(tmp_path))
     assert make_pilot(str(tiny_tree), [shard], reading, str(tmp_path)) == pilot
-    found = [finish_shard(str(tiny_tree), shard, reading, pilot, str(tmp_path)) for _ in range(2)]
-    assert [each["resumed"] for each in found] == [False, True]
+    facts = [finish_shard(str(tiny_tree), shard, reading, pilot, str(tmp_path)) for _ in range(2)]
+    assert [shard_facts["resumed"] for shard_facts in facts] == [False, True]
     path = str(tmp_path / f"{shard.key}.safetensors")
     tables = finish_layer("texts", [path], 0, reading.spaces, INTERVALS)
     assert {"direction", "spectrum", "intrinsic_dimension"} <= set(tables)
@@ -46,9 +46,9 @@ def test_threads_of_a_worker_take_turns(
 
     monkeypatch.setattr(work, "embed_shard", watched)
     with ThreadPoolExecutor(3) as pool:
-        arguments = [(str(tiny_tree), each, reading, pilot, str(tmp_path)) for each in shards]
-        found = list(pool.map(lambda given: finish_shard(*given), arguments))
-    assert [each["texts"] for each in found] == [20, 20, 20]
+        arguments = [(str(tiny_tree), shard, reading, pilot, str(tmp_path)) for shard in shards]
+        facts = list(pool.map(lambda given: finish_shard(*given), arguments))
+    assert [shard_facts["texts"] for shard_facts in facts] == [20, 20, 20]
     assert seen == [(1, tiny_tree.resolve())] * 3 and Path.cwd() == before
 
 

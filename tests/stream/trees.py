@@ -114,9 +114,9 @@ def run_here(
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 @contextmanager
@@ -148,9 +148,9 @@ def wait_for_shards(folder: Path, n: int, seconds: float = 120) -> int:
     """Wait until some shards are finished, and return how many are."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        found = [path for path in folder.glob("*.safetensors") if len(path.stem) == 20]
-        if len(found) >= n:
-            return len(found)
+        shards = [path for path in folder.glob("*.safetensors") if len(path.stem) == 20]
+        if len(shards) >= n:
+            return len(shards)
         time.sleep(0.02)
     raise AssertionError(f"{folder}: fewer than {n} shards in {seconds} s")
 
@@ -165,6 +165,6 @@ def numbers_of(folder: Path) -> dict[str, str]:
 
 def peak_of(said: str) -> float:
     """Return the most memory of a worker that a run has said, in MiB."""
-    found = re.search(r"most memory of a worker ([\d,]+) MiB", said)
-    assert found, said
-    return float(found[1].replace(",", ""))
+    peak = re.search(r"most memory of a worker ([\d,]+) MiB", said)
+    assert peak, said
+    return float(peak[1].replace(",", ""))

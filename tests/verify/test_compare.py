@@ -9,8 +9,8 @@ from tests.verify.tree import rules, table
 BASELINE = table("space n mean\ninput 3 1.5\npositional 2 0.25")
 
 
-def drifted(found: str) -> list[tuple[str, str, str]]:
-    facts = compare(BASELINE, table(found), rules()).drifted
+def drifted(text: str) -> list[tuple[str, str, str]]:
+    facts = compare(BASELINE, table(text), rules()).drifted
     return [(" ".join(fact.row), fact.column, fact.result) for fact in facts]
 
 
@@ -42,8 +42,8 @@ def test_which_columns_an_empty_table_has_is_no_fact():
 
 
 def test_each_drifted_cell_is_named_the_farthest_first():
-    found = drifted("space n mean\ninput 3 1.6\npositional 4 0.5")
-    assert found == [
+    cells = drifted("space n mean\ninput 3 1.6\npositional 4 0.5")
+    assert cells == [
         ("space=positional", "n", "4"),  # exact
         ("space=positional", "mean", "0.5"),  # doubled
         ("space=input", "mean", "1.6"),
@@ -58,7 +58,7 @@ def test_a_fact_says_what_was_allowed():
 
 
 @pytest.mark.parametrize(
-    ("found", "fact"),
+    ("text", "fact"),
     [
         ("space n mean\ninput 3 1.5", ("space=positional", "", "missing")),
         ("space n mean\ninput 3 1.5\npositional 2 0.25\njoint 5 1", ("space=joint", "", "extra")),
@@ -70,9 +70,9 @@ def test_a_fact_says_what_was_allowed():
         ),
     ],
 )
-def test_a_row_or_column_that_one_side_lacks_is_named(found: str, fact: tuple[str, str, str]):
-    assert drifted(found) == [fact]
-    assert compare(BASELINE, table(found), rules()).worst == math.inf
+def test_a_row_or_column_that_one_side_lacks_is_named(text: str, fact: tuple[str, str, str]):
+    assert drifted(text) == [fact]
+    assert compare(BASELINE, table(text), rules()).worst == math.inf
 
 
 def test_a_row_under_another_name_is_missing_and_extra():

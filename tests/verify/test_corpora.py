@@ -106,14 +106,14 @@ def test_rows_about_a_corpus_of_one_side_and_joint_columns_go():
     contents = table(
         "corpus other_corpus auc n\none one 1 1\none two 1 2\ntwo three 1 3\none three 1 4"
     )
-    found = comparable(Path("text_clouds/separation/small.csv"), contents, without_two(), [])
-    assert found.columns == ("corpus", "other_corpus", "n")
-    assert [row["n"] for row in found.rows] == ["1", "4"]
+    kept = comparable(Path("text_clouds/separation/small.csv"), contents, without_two(), [])
+    assert kept.columns == ("corpus", "other_corpus", "n")
+    assert [row["n"] for row in kept.rows] == ["1", "4"]
 
 
 def test_a_group_of_a_comparison_is_about_the_corpora_that_it_names():
-    of_texts = ["one / mean", "two / mean", "cat / two", "two-fold / mean"]
-    rows = [{"noun": "evolution", "group": group} for group in of_texts]
+    groups = ["one / mean", "two / mean", "cat / two", "two-fold / mean"]
+    rows = [{"noun": "evolution", "group": group} for group in groups]
     rows.append({"noun": "differences", "group": "two / mean"})
     rows.append({"noun": "search", "group": "one / two / as_is"})
     rows += [{"noun": "search", "group": "two / mean / as_is"}]
@@ -136,8 +136,8 @@ def test_rows_of_the_ledger_that_rest_on_what_changed_go():
     assert resting_statements([SOURCE], without_two()) == resting
     rows = tuple({"statement": statement} for statement in [*sorted(resting), "of one corpus"])
     contents = Contents(("statement",), rows)
-    found = comparable(Path("ledger/small.csv"), contents, without_two(), [SOURCE])
-    assert [row["statement"] for row in found.rows] == ["of one corpus"]
+    kept = comparable(Path("ledger/small.csv"), contents, without_two(), [SOURCE])
+    assert [row["statement"] for row in kept.rows] == ["of one corpus"]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,6 @@ def test_number(cell, value):
     assert math.isnan(number("") or 0.0)
 
 
-@pytest.mark.parametrize("found", ["matches", "differs", "1", "", None])
-def test_what_is_free_may_be_anything(found):
-    assert deviation("matches", found, FREE) == 0
+@pytest.mark.parametrize("ours", ["matches", "differs", "1", "", None])
+def test_what_is_free_may_be_anything(ours):
+    assert deviation("matches", ours, FREE) == 0

@@ -16,8 +16,8 @@ def drift(*models: str) -> Drift:
     return compare_all(Path("results"), models or ("small",), {}, (), corpora, tolerances)
 
 
-def verdicts(found: Drift) -> dict[str, str]:
-    return {file.file.as_posix(): file.verdict for file in found.files}
+def verdicts(checked: Drift) -> dict[str, str]:
+    return {file.file.as_posix(): file.verdict for file in checked.files}
 
 
 def test_equal_results_agree(tree: Path):
@@ -52,14 +52,14 @@ def test_a_missing_and_an_extra_file_are_found(tree: Path):
 
 def test_a_model_without_any_baseline_is_no_failure(tree: Path):
     put("results/similarity/summary/large.csv", SUMMARY)
-    found = drift("small", "large")
-    assert verdicts(found)["similarity/summary/large.csv"] == "no baseline"
-    assert (found.without_baseline, found.without_results) == (("large",), ())
+    compared = drift("small", "large")
+    assert verdicts(compared)["similarity/summary/large.csv"] == "no baseline"
+    assert (compared.without_baseline, compared.without_results) == (("large",), ())
 
 
 def test_a_model_that_was_not_run_is_named(tree: Path):
-    found = drift("small", "large")
-    assert (found.without_baseline, found.without_results) == ((), ("large",))
+    compared = drift("small", "large")
+    assert (compared.without_baseline, compared.without_results) == ((), ("large",))
 
 
 def test_models_that_params_does_not_name_are_ignored(tree: Path):
@@ -70,8 +70,8 @@ def test_models_that_params_does_not_name_are_ignored(tree: Path):
 
 def test_what_was_computed_here_and_what_git_brought(tree: Path):
     compute(SUMMARY_FILE, SUMMARY)
-    found = {file.file.name: file.computed_here for file in drift().files}
-    assert found == {"small.json": False, "small.csv": True}
+    here = {file.file.name: file.computed_here for file in drift().files}
+    assert here == {"small.json": False, "small.csv": True}
     put(SUMMARY_FILE, SUMMARY.replace("1.5", "1.50"))  # an edit by hand is no computation
     assert not any(file.computed_here for file in drift().files)
 
@@ -116,13 +116,13 @@ def with_corpora(tree: Path) -> None:
 TEXTS = "corpus,n,mean\none,3,1.5\n"
 
 
-def put_texts(baseline: str, found: str) -> None:
+def put_texts(baseline: str, ours: str) -> None:
     put("tests/baselines/texts/small.csv", baseline)
-    put("results/texts/small.csv", found)
+    put("results/texts/small.csv", ours)
 
 
 @pytest.mark.parametrize(
-    ("baseline", "found", "verdict", "new"),
+    ("baseline", "ours", "verdict", "new"),
     [
         (TEXTS, TEXTS + "two,4,0.5\n", "agrees", ("two",)),  # a corpus that was added
         (TEXTS + "other,4,0.5\n", TEXTS, "agrees", ()),  # one that params.yaml dropped
@@ -131,27 +131,27 @@ def put_texts(baseline: str, found: str) -> None:
     ],
 )
 def test_only_corpora_with_a_baseline_are_compared(
-    with_corpora: None, baseline: str, found: str, verdict: str, new: tuple[str, ...]
+    with_corpora: None, baseline: str, ours: str, verdict: str, new: tuple[str, ...]
 ):
-    put_texts(baseline, found)
+    put_texts(baseline, ours)
     reports = {file.file: file.verdict for file in drift().files}
     assert reports[Path("texts/small.csv")] == verdict
     assert drift().new_corpora == new
 
 
-def put_both(file: str, baseline: str, found: str) -> None:
+def put_both(file: str, baseline: str, ours: str) -> None:
     put(f"tests/baselines/{file}", baseline)
-    put(f"results/{file}", found)
+    put(f"results/{file}", ours)
 
 
 def test_rows_about_two_corpora_need_both(with_corpora: None):
     pair = "corpus,other_corpus,n\none,one,1\n"
     put_both("texts/small.csv", pair + "one,gone,2\n", pair + "one,two,3\n")
     put_both("evolution/layers/small.csv", "tokens,n\ncat,1\ngone,2\n", "tokens,n\ncat,1\n")
-    found = drift()
-    assert verdicts(found)["texts/small.csv"] == "agrees"
-    assert verdicts(found)["evolution/layers/small.csv"] == "agrees"
-    assert found.new_corpora == ("two",)
+    compared = drift()
+    assert verdicts(compared)["texts/small.csv"] == "agrees"
+    assert verdicts(compared)["evolution/layers/small.csv"] == "agrees"
+    assert compared.new_corpora == ("two",)
 
 
 def test_corpora_in_another_order_are_compared_but_not_their_pairs(with_corpora: None):
@@ -171,17 +171,17 @@ def test_what_all_corpora_share_is_compared_only_while_they_stay(with_corpora: N
     clouds = "corpus,n,equal_n\none,3,2\n"
     put_both("text_clouds/spectrum/small.csv", clouds, clouds.replace("2", "3"))
     joint = ["text_maps/quality/small.csv", "text_clouds/spectrum/small.csv"]
-    found = drift()
-    assert {verdicts(found)[file] for file in joint} == {"DRIFTED"}
-    assert (found.changed_corpora, found.left_out) == ((), ())
+    compared = drift()
+    assert {verdicts(compared)[file] for file in joint} == {"DRIFTED"}
+    assert (compared.changed_corpora, compared.left_out) == ((), ())
 
     put("tests/baselines/texts/small.csv", TEXTS + "gone,4,0.5\n")
     put("results/texts/small.csv", TEXTS)
-    found = drift()
-    assert [verdicts(found)[file] for file in joint] == ["not compared", "agrees"]
-    (corpora,) = found.changed_corpora
+    compared = drift()
+    assert [verdicts(compared)[file] for file in joint] == ["not compared", "agrees"]
+    (corpora,) = compared.changed_corpora
     assert (corpora.before, corpora.now) == (("one", "gone"), ("one", "two"))
-    assert dict(found.left_out) == {
+    assert dict(compared.left_out) == {
         Path("text_maps/quality/small.csv"): "all",
         Path("text_clouds/spectrum/small.csv"): "the columns equal_n*, null_*",
     }
@@ -204,9 +204,9 @@ def test_rows_of_the_ledger_that_rest_on_other_corpora_are_not_compared(with_cor
     ledger = "statement,verdict\nmaps,differs\ntokens,matches\n"
     put_both("ledger/small.csv", ledger, ledger.replace("differs", "matches"))
     put_both("ledger/small.json", '{"n": 1}', '{"n": 0}')
-    found = verdicts(drift())
-    assert found["ledger/small.csv"] == "agrees"
-    assert found["ledger/small.json"] == "not compared"
+    by_file = verdicts(drift())
+    assert by_file["ledger/small.csv"] == "agrees"
+    assert by_file["ledger/small.json"] == "not compared"
     put("results/ledger/small.csv", ledger.replace("tokens,matches", "tokens,differs"))
     assert verdicts(drift())["ledger/small.csv"] == "DRIFTED"
 
@@ -228,10 +228,10 @@ def test_a_pair_is_held_against_its_own_baseline_and_a_new_one_against_none(tree
     models = ("small", "large", "huge")
     alone = verdicts(drift(*models))
     assert pair not in alone and new not in alone
-    found = drift(*models, "small--large", "small--huge")
-    assert verdicts(found)[pair] == "agrees"
-    assert verdicts(found)[new] == "no baseline"
-    assert found.without_baseline == ("small--huge",)
+    compared = drift(*models, "small--large", "small--huge")
+    assert verdicts(compared)[pair] == "agrees"
+    assert verdicts(compared)[new] == "no baseline"
+    assert compared.without_baseline == ("small--huge",)
     put(f"results/{pair}", SUMMARY.replace("1.5", "1.6"))
     assert verdicts(drift(*models, "small--large"))[pair] == "DRIFTED"
     Path("results", pair).unlink()
@@ -247,10 +247,10 @@ def test_rows_of_what_is_neither_profiled_nor_trained_are_not_missed(tree: Path)
 
     def verdict(*trained: str) -> str:
         models = ("small", *trained)
-        found = compare_all(
+        compared = compare_all(
             Path("results"), models, {"profiled": ["small"]}, trained, ("one",), read_tolerances()
         )
-        return verdicts(found)[file]
+        return verdicts(compared)[file]
 
     assert verdict() == verdict("mine") == "agrees"
     assert verdict("run") == "DRIFTED"
@@ -267,8 +267,8 @@ def test_a_baseline_of_a_table_about_several_models_asks_for_no_others(tree: Pat
     for folder in ("results", "tests/baselines"):
         put(f"{folder}/{beside}", "name,mean\nlate,1\n")
     put(f"results/{own}", SUMMARY)
-    found = compare_all(
+    compared = compare_all(
         Path("results"), ["late"], {"profiled": ["late"]}, (), ("one",), read_tolerances()
     )
-    assert verdicts(found) == {beside: "agrees", own: "no baseline"}
-    assert found.without_baseline == ("late",)
+    assert verdicts(compared) == {beside: "agrees", own: "no baseline"}
+    assert compared.without_baseline == ("late",)

@@ -65,4 +65,4 @@ def test_what_is_not_computed_yet_has_not_drifted(failures: dict[str, int], outc
 
 
 def test_outcomes_are_exit_codes_beside_that_of_a_wrong_option():
-    assert [int(each) for each in Outcome] == [0, 1, 3]
+    assert [int(outcome) for outcome in Outcome] == [0, 1, 3]

@@ -11,8 +11,8 @@ HEAD = "space rank first second cosine\n"
 BASELINE = HEAD + "input 1 a b 0.9\ninput 2 a c 0.5\ninput 3 b c 0.4985"
 
 
-def drifted(found: str, baseline: str = BASELINE) -> list[str]:
-    facts = compare(table(baseline), table(HEAD + found), rules("pairs/small.csv")).drifted
+def drifted(rows: str, baseline: str = BASELINE) -> list[str]:
+    facts = compare(table(baseline), table(HEAD + rows), rules("pairs/small.csv")).drifted
     return [f"{' '.join(fact.row)} {fact.column} {fact.result}" for fact in facts]
 
 
@@ -24,8 +24,8 @@ def test_a_tie_may_change_places():
 
 
 def test_what_does_not_tie_may_not_change_places():
-    found = drifted("input 1 a c 0.5\ninput 2 a b 0.9\ninput 3 b c 0.4985")
-    assert found == [
+    places = drifted("input 1 a c 0.5\ninput 2 a b 0.9\ninput 3 b c 0.4985")
+    assert places == [
         "space=input first=a second=b rank 2",
         "space=input first=a second=c rank 1",
     ]
@@ -48,8 +48,8 @@ def test_what_does_not_tie_with_the_last_may_not():
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_list_may_not_change_its_length(n: int):
-    found = "\n".join(BASELINE.splitlines()[1 : n + 1])
-    assert len(drifted(found)) == 3 - n
+    rows = "\n".join(BASELINE.splitlines()[1 : n + 1])
+    assert len(drifted(rows)) == 3 - n
 
 
 def test_each_group_is_a_list_of_its_own():

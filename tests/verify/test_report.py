@@ -70,7 +70,7 @@ def test_subjects_that_are_not_here_are_counted_and_listed_only_when_asked(
     capsys: pytest.CaptureFixture[str],
 ):
     sources = [SourceReport("A. Author", (), {"maker/a": 2, "maker/b": 3, "corpus c": 1})]
-    reports = [RunReport(each, 0, (), waiting={"maker/d": 4}) for each in ("B. Author", "C.")]
+    reports = [RunReport(source, 0, (), waiting={"maker/d": 4}) for source in ("B. Author", "C.")]
     Report(everything=False).show_counts(drift_of(verdict="agrees"), sources, reports)
     assert capsys.readouterr().out.splitlines()[2:] == [
         "not compared:",
@@ -125,7 +125,7 @@ def test_what_one_side_lacks_is_said_in_words(
     lost: Fact, line: str, capsys: pytest.CaptureFixture[str]
 ):
     Report(everything=False).show_drift(drift_of(lost))
-    assert line in [each.strip() for each in capsys.readouterr().out.splitlines()]
+    assert line in [shown.strip() for shown in capsys.readouterr().out.splitlines()]
 
 
 @pytest.mark.parametrize(("n", "more"), [(N_SHOWN, False), (N_SHOWN + 3, True)])
@@ -222,9 +222,9 @@ def test_what_other_corpora_leave_uncompared_is_named(capsys: pytest.CaptureFixt
 
 
 def test_verdicts_on_runs_are_shown_by_seed(capsys: pytest.CaptureFixture[str]):
-    found = Ruling("4.2", "It grows.", "mine", {"0": "matches", "1": "differs"})
+    seeds = Ruling("4.2", "It grows.", "mine", {"0": "matches", "1": "differs"})
     lacking = Ruling("4.2", "It grows.", "other", {})
-    Report(everything=True).show_rulings([RunReport("a paper", 1, (found, lacking))])
+    Report(everything=True).show_rulings([RunReport("a paper", 1, (seeds, lacking))])
     said = " ".join(capsys.readouterr().out.split())
     assert "Claims on layers and training: a paper" in said
     assert "It grows. 4.2 mine 0 matches, 1 differs" in said

@@ -34,9 +34,9 @@ def test_a_dotted_key_goes_before_its_last_part(tree: Path):
         "tests/baselines/tolerances.yaml",
         TOLERANCES.replace("  n: count", "  n: count\n  a.n: moment"),
     )
-    found = rules_of(read_tolerances(), Path("x/small.json"))
-    assert found.kind("a.n") == found.kinds["moment"]
-    assert found.kind("b.n") == found.kinds["count"]
+    rules = rules_of(read_tolerances(), Path("x/small.json"))
+    assert rules.kind("a.n") == rules.kinds["moment"]
+    assert rules.kind("b.n") == rules.kinds["count"]
 
 
 def test_a_folder_may_have_its_own_rules():

@@ -79,17 +79,17 @@ def test_a_row_of_the_sample_that_is_not_there_is_drift() -> None:
     put(f"tests/baselines/{HUBS}", OF_SAMPLE + slow)
     lines = OF_SAMPLE.splitlines(keepends=True)
     put(f"streamed/{HUBS}", "".join(lines[:2]))
-    of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
-    drifted = of_hubs.comparison.drifted if of_hubs.comparison else ()
-    assert of_hubs.failed and [fact.result for fact in drifted] == ["missing"]
-    assert "layer=2" in drifted[0].row and of_hubs.n_left == 1
+    hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
+    drifted = hubs.comparison.drifted if hubs.comparison else ()
+    assert hubs.failed and [fact.result for fact in drifted] == ["missing"]
+    assert "layer=2" in drifted[0].row and hubs.n_left == 1
 
 
 def test_nothing_is_missing_of_a_sample_that_was_not_asked_for() -> None:
     put(f"tests/baselines/{HUBS}", OF_SAMPLE)
     put(f"streamed/{HUBS}", OF_SAMPLE.splitlines(keepends=True)[0])
-    of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
-    assert not of_hubs.failed and of_hubs.n_left == 2
+    hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
+    assert not hubs.failed and hubs.n_left == 2
 
 
 def test_the_sample_asks_for_no_row_of_sums() -> None:
@@ -98,7 +98,7 @@ def test_the_sample_asks_for_no_row_of_sums() -> None:
     put(f"tests/baselines/{FILE}", STAGE + more)
     put(f"tests/baselines/{HUBS}", OF_SAMPLE.replace("cls", "mean"))
     put(f"streamed/{HUBS}", OF_SAMPLE.replace("cls", "mean"))
-    assert not any(each.failed for each in compare_streamed(Path("streamed"), read_tolerances()))
+    assert not any(file.failed for file in compare_streamed(Path("streamed"), read_tolerances()))
 
 
 def test_of_a_sample_only_what_is_about_as_many_vectors_is_compared() -> None:
@@ -115,8 +115,8 @@ def test_of_a_sample_only_what_is_about_as_many_vectors_is_compared() -> None:
 def test_more_vectors_than_those_of_the_baseline_are_no_sample() -> None:
     put(f"tests/baselines/{HUBS}", OF_SAMPLE)
     put(f"streamed/{HUBS}", OF_SAMPLE.replace(",30,", ",31,"))
-    of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
-    assert of_hubs.failed and of_hubs.n_sampled == 0
+    hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
+    assert hubs.failed and hubs.n_sampled == 0
 
 
 def test_a_table_of_which_no_row_is_compared_does_not_agree() -> None:
@@ -127,17 +127,17 @@ def test_a_table_of_which_no_row_is_compared_does_not_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "line_end"),
     [
         ("1.5,", "1.6,", "value: baseline 1.5, found 1.6, allowed ±0.00015"),
         (",30,", ",31,", "n: baseline 30, found 31, allowed exact"),
         ("mean_cosine", "other", "measure=other: baseline not there, found extra"),
     ],
 )
-def test_another_value_number_or_row_is_drift(old: str, new: str, told: str) -> None:
+def test_another_value_number_or_row_is_drift(old: str, new: str, line_end: str) -> None:
     put(f"streamed/{FILE}", STREAMED.replace(old, new))
     tables = compare_streamed(Path("streamed"), read_tolerances())
-    assert any(line.endswith(told) for line in lines_of(tables))
+    assert any(line.endswith(line_end) for line in lines_of(tables))
     assert call("verify", "--streamed", "streamed").exit_code == 1
 
 

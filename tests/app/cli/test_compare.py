@@ -11,15 +11,15 @@ from tests.app.cli.call import call
 def test_it_gives_on_models_texts_and_options(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: dict[str, Any] = {}
+    passed_on: dict[str, Any] = {}
     pairs = "embspace.app.reporting.pairs"
 
     def describe(*given: Any, **options: Any) -> str:
-        asked.update(given=given[:3], **options)
+        passed_on.update(given=given[:3], **options)
         return "a pair"
 
     def write(*given: Any, **options: Any) -> Path:
-        asked.update(options, pair=given[0])
+        passed_on.update(options, pair=given[0])
         return Path("reports/a--b/index.html")
 
     monkeypatch.setattr(f"{pairs}.describe_pair", describe)
@@ -30,9 +30,9 @@ def test_it_gives_on_models_texts_and_options(
     files = ("--corpus", str(own), "--corpus", "posts", "--text-column", "body")
     said = call("compare", "a", "b", *files, "--no-measures", "--jobs", "2", "--no-open")
     assert said.stdout.splitlines()[-1] == "reports/a--b/index.html"
-    assert asked["given"] == ("a", "b", [str(own), "posts"])
-    assert asked["reading"] == {"text_column": "body"} and asked["pair"] == "a pair"
-    assert asked["with_measures"] is False and asked["jobs"] == 2
+    assert passed_on["given"] == ("a", "b", [str(own), "posts"])
+    assert passed_on["reading"] == {"text_column": "body"} and passed_on["pair"] == "a pair"
+    assert passed_on["with_measures"] is False and passed_on["jobs"] == 2
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,6 @@ from tests.app.cli.call import call
 
 def test_an_unknown_corpus_is_named(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
-    found = call("corpus", "nowhere")
-    assert found.exit_code == 1
-    assert "nowhere: no corpus of conf/corpus/, and no file or folder" in found.output
+    said = call("corpus", "nowhere")
+    assert said.exit_code == 1
+    assert "nowhere: no corpus of conf/corpus/, and no file or folder" in said.output

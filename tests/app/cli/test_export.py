@@ -14,46 +14,46 @@ def test_own_vectors_are_written_with_their_labels(tmp_path: Path):
     np.save(tmp_path / "own.npy", x)
     (tmp_path / "names.csv").write_text("label\na\nb\nc\n")
     given = ("--labels", str(tmp_path / "names.csv"), "--folder", str(tmp_path))
-    found = call("export", str(tmp_path / "own.npy"), "--to", "parquet", *given)
-    path, then = found.stdout.splitlines()
+    said = call("export", str(tmp_path / "own.npy"), "--to", "parquet", *given)
+    path, then = said.stdout.splitlines()
     assert path == str(tmp_path / "own.parquet") and then.startswith("next: ")
     assert pd.read_parquet(path)["label"].tolist() == ["a", "b", "c"]
 
 
 def test_what_is_no_space_is_refused():
-    found = call("export", "minilm", "inputs", "--to", "parquet")
-    assert found.exit_code == 1 and "allowed: input, positional" in found.stderr
+    said = call("export", "minilm", "inputs", "--to", "parquet")
+    assert said.exit_code == 1 and "allowed: input, positional" in said.stderr
     assert "parquet" in call("export", "minilm", "input", "--to", "csv").stderr
-    found = call("export", "minilm", "input", "--to", "parquet", "--labels", "a.csv")
-    assert "--labels: found beside 'input'" in found.stderr
+    said = call("export", "minilm", "input", "--to", "parquet", "--labels", "a.csv")
+    assert "--labels: found beside 'input'" in said.stderr
 
 
 def test_a_home_of_nobody_is_told(tmp_path: Path):
     np.save(tmp_path / "own.npy", np.eye(3))
     given = ("--to", "parquet", "--folder", "~nobody_is_called_so/a")
-    found = call("export", str(tmp_path / "own.npy"), *given)
-    assert found.exit_code == 1 and "'~nobody_is_called_so', which is no user" in found.stderr
+    said = call("export", str(tmp_path / "own.npy"), *given)
+    assert said.exit_code == 1 and "'~nobody_is_called_so', which is no user" in said.stderr
 
 
 def test_an_option_that_says_nothing_of_the_space_is_refused(tmp_path: Path):
     np.save(tmp_path / "own.npy", np.eye(3))
     given = ("--to", "parquet", "--folder", str(tmp_path))
     for option, value in (("model", "minilm"), ("corpus", "articles"), ("layer", "2")):
-        found = call("export", str(tmp_path / "own.npy"), *given, f"--{option}", value)
-        assert found.exit_code == 1 and f"--{option}: found beside" in found.stderr
-    found = call("export", "minilm", str(tmp_path / "own.npy"), *given)
-    assert found.exit_code == 1 and "found minilm beside a file" in found.stderr
-    found = call("export", "minilm", "tokens", *given, "--pooling", "cls")
-    assert "--pooling: found beside 'tokens', allowed: beside texts" in found.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["own.npy"]
+        said = call("export", str(tmp_path / "own.npy"), *given, f"--{option}", value)
+        assert said.exit_code == 1 and f"--{option}: found beside" in said.stderr
+    said = call("export", "minilm", str(tmp_path / "own.npy"), *given)
+    assert said.exit_code == 1 and "found minilm beside a file" in said.stderr
+    said = call("export", "minilm", "tokens", *given, "--pooling", "cls")
+    assert "--pooling: found beside 'tokens', allowed: beside texts" in said.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["own.npy"]
 
 
 def test_the_older_order_works_with_a_line_that_says_what_to_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: list[tuple[str, str]] = []
+    spaces: list[tuple[str, str]] = []
     monkeypatch.setattr(
-        "embspace.app.export.spaces.learned_space", lambda *given: asked.append(given)
+        "embspace.app.export.spaces.learned_space", lambda *given: spaces.append(given)
     )
     monkeypatch.setattr("embspace.app.export.formats.export_space", lambda *given: [])
     given = ("--to", "parquet", "--folder", str(tmp_path))
@@ -62,4 +62,4 @@ def test_the_older_order_works_with_a_line_that_says_what_to_write(
         said = call("export", *words, *given).stderr
         assert said == "the model comes first: embspace export minilm input\n"
     assert call("export", "minilm", "input", *given).stderr == ""
-    assert asked == [("minilm", "input")] * 3
+    assert spaces == [("minilm", "input")] * 3

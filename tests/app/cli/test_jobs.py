@@ -33,6 +33,6 @@ def test_a_signal_ends_the_command_after_it_has_cleared_up(number: signal.Signal
     ) as process:
         assert process.stdout and process.stdout.readline() == "waits\n"
         process.send_signal(number)
-        said, told = process.communicate(timeout=60)
-    assert (said, told) == ("cleared up\n", "ended; what is computed is kept\n")
+        said, problems = process.communicate(timeout=60)
+    assert (said, problems) == ("cleared up\n", "ended; what is computed is kept\n")
     assert process.returncode == 128 + number

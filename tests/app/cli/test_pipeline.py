@@ -110,9 +110,9 @@ def test_prune_says_that_what_git_has_stays(
 
 
 def test_the_help_of_prune_says_what_it_removes():
-    told = " ".join(call("prune", "--help").output.split())
+    page = " ".join(call("prune", "--help").output.split())
     for part in ("data/", "results/", "figures/", "baselines stay"):
-        assert part in told
+        assert part in page
 
 
 def test_check_says_that_all_is_well_or_what_is_not(root: Path, monkeypatch):

@@ -45,12 +45,12 @@ def test_errors_of_the_user_are_shown(capsys: pytest.CaptureFixture[str]):
     assert capsys.readouterr().err == "error: a key\n"
 
 
-@pytest.mark.parametrize("asked", ["./mine", "{folder}/mine"])
+@pytest.mark.parametrize("place", ["./mine", "{folder}/mine"])
 def test_a_models_folder_is_a_model_by_any_of_its_paths(
-    asked: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/config.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
-    with at_texts(asked.format(folder=tmp_path)) as model:
+    with at_texts(place.format(folder=tmp_path)) as model:
         assert model == str(tmp_path / "mine")

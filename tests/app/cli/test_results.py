@@ -15,10 +15,10 @@ from tests.app.cli.call import call
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     """What a report was asked for; none is written."""
-    asked: dict[str, Any] = {}
+    passed_on: dict[str, Any] = {}
     before = signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr(
-        "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
+        "embspace.app.report.describe_subject", lambda *given, **options: passed_on.update(options)
     )
     monkeypatch.setattr("embspace.app.report.write_report", lambda *given: Path("reports/x.html"))
     monkeypatch.setattr("embspace.app.report.fetch_model", lambda *given: None)
@@ -26,7 +26,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
         "embspace.app.queries.quick.write_quick",
         lambda *given: (Path("reports/x.html"), "| layer |"),
     )
-    yield asked
+    yield passed_on
     signal.signal(signal.SIGTERM, before)
 
 
@@ -71,16 +71,16 @@ def test_without_a_display_no_browser_is_asked_for(monkeypatch: pytest.MonkeyPat
 def test_a_run_or_all_has_a_page_of_what_is_computed(
     page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    asked: list[str] = []
+    runs: list[str] = []
     there = "embspace.app.page.overview"
     monkeypatch.setattr(
-        f"{there}.write_named", lambda _, named, **__: asked.append(named.name) or Path("a.html")
+        f"{there}.write_named", lambda _, named, **__: runs.append(named.name) or Path("a.html")
     )
     monkeypatch.setattr(f"{there}.write_all", lambda *_, **__: Path("all.html"))
     monkeypatch.chdir(root)
     assert call("report", "sentiment").stdout == "a.html\n"
     assert call("report", "--all").stdout == "all.html\n"
-    assert asked == ["sentiment"] and page == {}
+    assert runs == ["sentiment"] and page == {}
     assert "all.html" not in call("report", "").stdout
 
 
@@ -114,9 +114,11 @@ def test_an_option_that_a_page_of_what_is_computed_has_nothing_of_is_refused(
     if name is None and option in ("--all", "--quick"):  # which is told as beside --all
         return
     named = ["--all"] if name is None else [name]
-    found = call("report", *named, option)
-    assert found.exit_code == 1
-    assert f"{option.partition('=')[0]}: found beside {said}, allowed: with a model" in found.stderr
+    answer = call("report", *named, option)
+    assert answer.exit_code == 1
+    assert (
+        f"{option.partition('=')[0]}: found beside {said}, allowed: with a model" in answer.stderr
+    )
     assert call("report", *named, "--no-open", "--single-file").exit_code == 0
 
 
@@ -167,14 +169,14 @@ def test_a_hit_has_its_name_in_one_line(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_articles_are_searched_where_no_corpus_is_named(monkeypatch: pytest.MonkeyPatch):
-    asked: list[str] = []
+    corpora: list[str] = []
     monkeypatch.setattr(
         "embspace.app.queries.search.search",
-        lambda model, corpus, *given, **options: asked.append(corpus) or [],
+        lambda model, corpus, *given, **options: corpora.append(corpus) or [],
     )
     assert call("search", "x").exit_code == 0
     assert call("search", "x", "--corpus", "posts").exit_code == 0
-    assert asked == ["articles", "posts"]
+    assert corpora == ["articles", "posts"]
 
 
 def test_without_a_name_methods_and_measures_are_listed():

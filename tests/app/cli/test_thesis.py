@@ -17,28 +17,28 @@ def tree(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_page_is_printed_with_links_from_the_tree(tree: Path):
-    told = call("thesis", "minilm")
-    assert told.exit_code == 0
-    assert told.stdout.startswith("# The thesis, on MiniLM-L6\n")
-    assert "(./figures/hopf_link/toy.png)" in told.stdout
+    said = call("thesis", "minilm")
+    assert said.exit_code == 0
+    assert said.stdout.startswith("# The thesis, on MiniLM-L6\n")
+    assert "(./figures/hopf_link/toy.png)" in said.stdout
 
 
 def test_a_written_page_has_links_from_where_it_lies(tree: Path):
-    told = call("thesis", "minilm", "--write", "docs/deep/page.md")
-    assert told.exit_code == 0
+    said = call("thesis", "minilm", "--write", "docs/deep/page.md")
+    assert said.exit_code == 0
     assert "(../../figures/hopf_link/toy.png)" in Path("docs/deep/page.md").read_text()
 
 
 def test_a_folder_in_the_files_place_is_told(tree: Path):
     Path("page.md").mkdir()
-    told = call("thesis", "minilm", "--write", "page.md")
-    assert told.exit_code == 1
-    assert "page.md" in told.stderr and told.stderr.count("\n") == 1
+    said = call("thesis", "minilm", "--write", "page.md")
+    assert said.exit_code == 1
+    assert "page.md" in said.stderr and said.stderr.count("\n") == 1
 
 
 def test_verdicts_are_kept_by_model(tree: Path):
-    told = call("thesis", "minilm", "--keep")
-    assert (told.exit_code, told.stdout) == (
+    said = call("thesis", "minilm", "--keep")
+    assert (said.exit_code, said.stdout) == (
         0,
         "data/published/verdicts/minilm.csv\ndata/published/answers/minilm.csv\n",
     )
@@ -46,14 +46,14 @@ def test_verdicts_are_kept_by_model(tree: Path):
 
 
 def test_a_model_without_a_ledger_is_an_error_of_one_line(tree: Path):
-    told = call("thesis", "minilm_random")
-    assert told.exit_code == 1
-    assert told.stderr.strip().count("\n") == 0
-    assert "results/ledger/minilm_random.csv: not found" in told.stderr
+    said = call("thesis", "minilm_random")
+    assert said.exit_code == 1
+    assert said.stderr.strip().count("\n") == 0
+    assert "results/ledger/minilm_random.csv: not found" in said.stderr
 
 
 def test_to_keep_and_to_write_at_once_is_refused(tree: Path):
-    told = call("thesis", "minilm", "--keep", "--write", "page.md")
-    assert told.exit_code == 1
-    assert "--keep and --write: found both" in told.stderr
+    said = call("thesis", "minilm", "--keep", "--write", "page.md")
+    assert said.exit_code == 1
+    assert "--keep and --write: found both" in said.stderr
     assert not Path("page.md").exists()

@@ -13,13 +13,13 @@ from embspace.geometry.measures.registry import definitions
 
 def test_every_measure_is_listed_with_its_first_line() -> None:
     listed = define(None)
-    for each in definitions().values():
-        assert f"  {each.name} " in listed
-        assert each.summary in listed
+    for measure in definitions().values():
+        assert f"  {measure.name} " in listed
+        assert measure.summary in listed
 
 
 def test_a_measure_is_told_whole() -> None:
-    told = define("top_variance_share")
+    page = define("top_variance_share")
     for part in (
         "formula:      v_1/(Σ_i v_i) = σ_1²/(Σ_i σ_i²)\n",
         "range:        [1/min(n - 1, d), 1]\n",
@@ -28,7 +28,7 @@ def test_a_measure_is_told_whole() -> None:
         ">>> top_variance_share(",
         "NaN where nothing varies",
     ):
-        assert part in told
+        assert part in page
 
 
 @pytest.mark.parametrize(
@@ -47,10 +47,10 @@ def test_a_formula_is_readable_in_a_terminal(formula: str, shown: str) -> None:
 
 
 def test_no_measure_is_told_in_latex() -> None:
-    for name, each in definitions().items():
-        facts = define(name).split(">>>")[0].replace(each.text, "")
+    for name, measure in definitions().items():
+        facts = define(name).split(">>>")[0].replace(measure.text, "")
         assert "\\" not in facts, name
-        for part in (each.formula, each.range):
+        for part in (measure.formula, measure.range):
             shown = readable(part)
             assert "  " not in shown and shown.count("{") == part.count(r"\{"), name
 
@@ -75,13 +75,13 @@ def test_what_the_page_says_is_so(whole: bool, root: Path, monkeypatch: pytest.M
         page = before + others.partition("\n## How to read the formulas\n")[2]
         assert mark and "over_texts" not in page
     examples = doctest.DocTestParser().get_doctest(page, {}, "definitions", None, 0)
-    found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
-    assert found.attempted > 20
-    assert not found.failed
+    counts = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
+    assert counts.attempted > 20
+    assert not counts.failed
 
 
 @pytest.mark.parametrize(
-    ("asked", "named"),
+    ("word", "named"),
     [
         ("anisotropy", ("direction:", "spectrum:", "mean_cosine ", "top_variance_share ")),
         ("direction", ("direction:", "mean_cosine ")),
@@ -92,17 +92,17 @@ def test_what_the_page_says_is_so(whole: bool, root: Path, monkeypatch: pytest.M
         ("isotropy", ("partition_isotropy ",)),
     ],
 )
-def test_families_functions_and_words_are_found(asked: str, named: tuple[str, ...]) -> None:
-    told = define(asked)
+def test_families_functions_and_words_are_found(word: str, named: tuple[str, ...]) -> None:
+    page = define(word)
     for part in named:
-        assert part in told
+        assert part in page
 
 
 def test_a_family_is_listed_alone() -> None:
     assert "spectrum:" not in define("direction")
 
 
-@pytest.mark.parametrize("asked", ["mean_cosin", "", "ntropy_of_nothing"])
-def test_what_nothing_speaks_of_is_refused(asked: str) -> None:
+@pytest.mark.parametrize("word", ["mean_cosin", "", "ntropy_of_nothing"])
+def test_what_nothing_speaks_of_is_refused(word: str) -> None:
     with pytest.raises(InputError, match="`embspace define` lists all"):
-        define(asked)
+        define(word)

@@ -13,9 +13,9 @@ from tests.app.explorer.trees import HOSTILE, page_with, read_data, write_tree
 @pytest.fixture(scope="module")
 def fragment(tmp_path_factory: pytest.TempPathFactory) -> Fragment:
     """The explorer of a tree with hostile tokens."""
-    found = explorer_of(write_tree(tmp_path_factory.mktemp("tree")), "tiny")
-    assert found is not None
-    return found
+    explorer = explorer_of(write_tree(tmp_path_factory.mktemp("tree")), "tiny")
+    assert explorer is not None
+    return explorer
 
 
 def test_a_tree_without_coordinates_has_no_explorer(tmp_path: Path):
@@ -37,20 +37,22 @@ def test_a_number_that_json_lacks_is_refused():
 class _Elements(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
 
 
 def test_the_page_has_the_elements_of_embspace_alone(fragment: Fragment):
     parser = _Elements()
     parser.feed(page_with(fragment))
-    scripts = [attributes for tag, attributes in parser.found if tag == "script"]
+    scripts = [attributes for tag, attributes in parser.elements if tag == "script"]
     types = ["application/json", "text/plain", None]  # two are data, the last one runs
-    assert [each.get("type") for each in scripts] == types
-    assert not [tag for tag, _ in parser.found if tag in ("img", "link", "iframe", "object")]
-    assert not any(name.startswith("on") for _, found in parser.found for name in found)
+    assert [attributes.get("type") for attributes in scripts] == types
+    assert not [tag for tag, _ in parser.elements if tag in ("img", "link", "iframe", "object")]
+    assert not any(
+        name.startswith("on") for _, attributes in parser.elements for name in attributes
+    )
 
 
 def test_the_data_names_all_tokens(fragment: Fragment):
@@ -68,8 +70,8 @@ def test_no_script_makes_code_or_markup_of_texts_or_asks_for_anything(fragment: 
 
 
 def test_each_part_that_a_script_asks_for_is_there(fragment: Fragment):
-    asked = set(re.findall(r'\bpart\("([\w-]+)"\)', fragment.scripts[0]))
-    assert asked and asked <= set(re.findall(r'data-ex="([\w-]+)"', fragment.html))
+    parts = set(re.findall(r'\bpart\("([\w-]+)"\)', fragment.scripts[0]))
+    assert parts and parts <= set(re.findall(r'data-ex="([\w-]+)"', fragment.html))
 
 
 def test_every_script_of_the_folder_is_in_the_page(root: Path):

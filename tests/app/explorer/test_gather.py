@@ -33,9 +33,9 @@ def test_a_model_without_maps_has_none_of_another(tree: Path):
 @pytest.mark.parametrize("variant", [0, 1])
 def test_neighbors_are_those_that_a_search_of_all_pairs_finds(tree: Path, variant: int):
     pack = Pack()
-    found = gathered(tree, "tiny", pack)
-    assert found is not None
-    held = found["sets"][0]["maps"][variant]["neighbors"]
+    content = gathered(tree, "tiny", pack)
+    assert content is not None
+    held = content["sets"][0]["maps"][variant]["neighbors"]
     indices = read_arrays(pack.text(), pack.shapes)[held["array"]].reshape(-1, held["k"])
     x = vectors(("joint", "joint_centered")[variant]).astype(np.float64)
     distances = np.linalg.norm(x[:, None] - x[None], axis=-1)
@@ -52,9 +52,9 @@ def test_neighbors_are_those_that_a_search_of_all_pairs_finds(tree: Path, varian
 
 def test_coordinates_are_those_of_the_map(tree: Path):
     pack = Pack()
-    found = gathered(tree, "tiny", pack)
-    assert found is not None
-    axes = found["sets"][0]["maps"][0]["axes"]
+    content = gathered(tree, "tiny", pack)
+    assert content is not None
+    axes = content["sets"][0]["maps"][0]["axes"]
     arrays = read_arrays(pack.text(), pack.shapes)
     for number, axis in enumerate("xyz"):
         packed = axes[axis]
@@ -64,19 +64,19 @@ def test_coordinates_are_those_of_the_map(tree: Path):
 
 
 def test_the_first_map_is_the_truest(tree: Path):
-    found = gathered(tree, "tiny", Pack())
-    assert found is not None
-    (vocabulary,) = found["sets"]
-    assert [each["recall"] for each in vocabulary["maps"]] == [0.1, 0.2, 0.0004, 0.5]
+    content = gathered(tree, "tiny", Pack())
+    assert content is not None
+    (vocabulary,) = content["sets"]
+    assert [layout["recall"] for layout in vocabulary["maps"]] == [0.1, 0.2, 0.0004, 0.5]
     assert vocabulary["start"] == 3
     assert vocabulary["maps"][3]["chance"] == 0.0006
 
 
 def test_tokens_and_positions_keep_their_names_and_numbers(tree: Path):
     pack = Pack()
-    found = gathered(tree, "tiny", pack)
-    assert found is not None
-    (vocabulary,) = found["sets"]
+    content = gathered(tree, "tiny", pack)
+    assert content is not None
+    (vocabulary,) = content["sets"]
     assert vocabulary["names"][:N_TOKENS] == tokens()
     assert vocabulary["names"][N_TOKENS:] == [f"position {n}" for n in range(N_POSITIONS)]
     arrays = read_arrays(pack.text(), pack.shapes)
@@ -94,15 +94,15 @@ def test_a_graph_of_other_points_is_left_out(tmp_path: Path):
     graph = scan_pairs(vectors("joint")[:-1], n_neighbors=3).neighbors
     assert graph is not None
     save_graphs({"joint": graph}, str(tree / "data/measured/nearest_neighbors/tiny.safetensors"))
-    found = gathered(tree, "tiny", Pack())
-    assert found is not None
-    assert [each["neighbors"] for each in found["sets"][0]["maps"]] == [None] * 4
+    content = gathered(tree, "tiny", Pack())
+    assert content is not None
+    assert [layout["neighbors"] for layout in content["sets"][0]["maps"]] == [None] * 4
 
 
 def test_trails_have_a_point_for_each_layer(tree: Path):
-    found = gathered(tree, "tiny", Pack())
-    assert found is not None
-    (trail,) = found["trails"]
+    content = gathered(tree, "tiny", Pack())
+    assert content is not None
+    (trail,) = content["trails"]
     assert (trail["view"], trail["text"]) == ("all_layers", SENTENCE)
     assert trail["tokens"][2] == {
         "token": "cat",

@@ -14,21 +14,21 @@ from tests.app.explorer.trees import HOSTILE, read_arrays, read_data, write_tree
 
 def test_places_and_changed_neighbors_are_those_of_the_tables(tmp_path: Path) -> None:
     pack = Pack()
-    found = layers_of(write_layer_maps(tmp_path), "tiny", pack)
-    assert found is not None
+    tables = layers_of(write_layer_maps(tmp_path), "tiny", pack)
+    assert tables is not None
     arrays = read_arrays(pack.text(), pack.shapes)
-    assert len(found["names"]) == N and found["names"][: len(HOSTILE)] == list(HOSTILE)
-    assert [each["layer"] for each in found["layers"]] == [0, 1, 2]
-    for layer, each in enumerate(found["layers"]):
+    assert len(tables["names"]) == N and tables["names"][: len(HOSTILE)] == list(HOSTILE)
+    assert [layer["layer"] for layer in tables["layers"]] == [0, 1, 2]
+    for layer, table in enumerate(tables["layers"]):
         for axis, column in zip("xy", places()[layer].T, strict=True):
-            span = each[axis]["high"] - each[axis]["low"]
-            back = each[axis]["low"] + arrays[each[axis]["array"]] / STEPS * span
+            span = table[axis]["high"] - table[axis]["low"]
+            back = table[axis]["low"] + arrays[table[axis]["array"]] / STEPS * span
             np.testing.assert_allclose(back, column, atol=0.51 * span / STEPS)
-        in_space, in_map, by_seed = (set(arrays[number].tolist()) for number in each["changed"])
+        in_space, in_map, by_seed = (set(arrays[number].tolist()) for number in table["changed"])
         assert in_space == in_map == {(UNKNOWN, K, 0)[layer]}
         assert by_seed == {round(0.4 * K)}
-    assert found["layers"][0]["means"] == [None, None, 0.4]
-    assert found["layers"][1]["means"] == [1.0, 1.0, 0.4]
+    assert tables["layers"][0]["means"] == [None, None, 0.4]
+    assert tables["layers"][1]["means"] == [1.0, 1.0, 0.4]
 
 
 def test_a_model_without_maps_of_layers_has_none(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ def test_whole_numbers_come_back_as_they_were():
     pack = Pack()
     arrays = [np.array([3, 0, 255]), np.array([65535, 1, 0]), np.array([], dtype=int)]
     numbers = [pack.add(array, n_bytes=size) for array, size in zip(arrays, (1, 2, 2), strict=True)]
-    found = read_arrays(pack.text(), pack.shapes)
+    unpacked = read_arrays(pack.text(), pack.shapes)
     assert numbers == [0, 1, 2]
-    for array, other in zip(arrays, found, strict=True):
+    for array, other in zip(arrays, unpacked, strict=True):
         np.testing.assert_array_equal(array, other)
 
 
@@ -19,7 +19,7 @@ def test_each_array_begins_where_a_number_of_two_bytes_may():
     pack = Pack()
     for length in (1, 2, 3):
         pack.add(np.zeros(length, dtype=int), n_bytes=1)
-    assert [each["start"] % 2 for each in pack.shapes] == [0, 0, 0]
+    assert [shape["start"] % 2 for shape in pack.shapes] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])

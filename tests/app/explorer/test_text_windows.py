@@ -37,11 +37,11 @@ def rows() -> pd.DataFrame:
 @pytest.mark.parametrize("number", range(len(PLACES)))
 def test_neighbors_are_those_of_all_pairs_in_the_space_of_the_map(tree: Path, number: int):
     pack = Pack()
-    found = gathered(tree, "tiny", pack)
-    assert found is not None
+    packed = gathered(tree, "tiny", pack)
+    assert packed is not None
     pooling, preparation = PLACES[number]
-    (of_texts,) = found["sets"]
-    held = of_texts["maps"][number]["neighbors"]
+    (text_set,) = packed["sets"]
+    held = text_set["maps"][number]["neighbors"]
     indices = read_arrays(pack.text(), pack.shapes)[held["array"]].reshape(-1, held["k"])
     x = np.roll(states()[pooling][LAYER], -1, axis=0).astype(np.float64)
     if preparation == "raw":
@@ -57,9 +57,9 @@ def test_neighbors_are_those_of_all_pairs_in_the_space_of_the_map(tree: Path, nu
 
 
 def test_names_begin_with_the_text_and_hostile_ones_stay_as_they_are(tree: Path):
-    found = gathered(tree, "tiny", Pack())
-    assert found is not None
-    names = found["sets"][0]["names"]
+    packed = gathered(tree, "tiny", Pack())
+    assert packed is not None
+    names = packed["sets"][0]["names"]
     content = texts().set_index("id")["text"]
     for name, row in zip(names, rows().itertuples(), strict=True):
         assert name == f"{row.text} · 0: {snippet(content[row.text])}"
@@ -98,18 +98,18 @@ def test_without_the_vectors_there_are_no_neighbors(tmp_path: Path, missing: str
     folder = write_text_tree(tmp_path)
     (folder / "data/extracted/hidden_states/tiny" / missing).unlink()
     assert window_vectors(folder, "tiny", rows(), ("mean", "raw", LAYER)) is None
-    found = gathered(folder, "tiny", Pack())
-    assert found is not None
-    assert [each["neighbors"] for each in found["sets"][0]["maps"]] == [None, None]
+    packed = gathered(folder, "tiny", Pack())
+    assert packed is not None
+    assert [text_map["neighbors"] for text_map in packed["sets"][0]["maps"]] == [None, None]
 
 
 def test_without_the_texts_names_are_those_of_the_windows(tmp_path: Path):
     folder = write_text_tree(tmp_path)
     (folder / "data/prepared/texts/one.parquet").unlink()
-    found = gathered(folder, "tiny", Pack())
-    assert found is not None
-    (of_texts,) = found["sets"]
-    assert of_texts["words"] is None and of_texts["names"][0] == f"{rows()['text'][0]} · 0"
+    packed = gathered(folder, "tiny", Pack())
+    assert packed is not None
+    (text_set,) = packed["sets"]
+    assert text_set["words"] is None and text_set["names"][0] == f"{rows()['text'][0]} · 0"
 
 
 def test_windows_that_the_states_lack_have_no_vectors(tree: Path):

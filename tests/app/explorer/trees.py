@@ -113,12 +113,13 @@ def read_arrays(text: str, shapes: list[dict[str, int]]) -> list[np.ndarray]:
     whole = zlib.decompress(base64.b64decode(text))
     kinds = {1: "u1", 2: "<u2"}
     return [
-        np.frombuffer(whole, kinds[each["bytes"]], each["length"], each["start"]) for each in shapes
+        np.frombuffer(whole, kinds[shape["bytes"]], shape["length"], shape["start"])
+        for shape in shapes
     ]
 
 
 def read_data(data: str) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Return the content and the arrays of a fragment's inert elements."""
-    found = re.findall(r"<script[^>]*>(.*?)</script>", data, re.DOTALL)
-    content = json.loads(found[0])
-    return content, read_arrays(found[1], content["arrays"])
+    scripts = re.findall(r"<script[^>]*>(.*?)</script>", data, re.DOTALL)
+    content = json.loads(scripts[0])
+    return content, read_arrays(scripts[1], content["arrays"])

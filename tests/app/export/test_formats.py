@@ -23,18 +23,18 @@ def space() -> ExportedSpace:
 
 def test_parquet_is_read_back(space: ExportedSpace, tmp_path: Path):
     path, then = export_space(space, "parquet", tmp_path)
-    found = pd.read_parquet(path)
-    assert np.array_equal(np.stack(found.pop("vector").to_list()), space.vectors)
-    assert found["label"].tolist() == LABELS and found["id"].tolist() == [0, 1, 2, 3]
+    table = pd.read_parquet(path)
+    assert np.array_equal(np.stack(table.pop("vector").to_list()), space.vectors)
+    assert table["label"].tolist() == LABELS and table["id"].tolist() == [0, 1, 2, 3]
     assert path in then
 
 
 def test_an_atlas_has_a_map_beside_the_vectors(space: ExportedSpace, tmp_path: Path):
     path, then = export_space(space, "embedding-atlas", tmp_path)
-    found = pd.read_parquet(path)
+    table = pd.read_parquet(path)
     expected = principal_components(space.vectors, n_components=2).coordinates
-    assert np.allclose(found[["x", "y"]], expected, atol=1e-6)
-    assert np.array_equal(np.stack(found["vector"].to_list()), space.vectors)
+    assert np.allclose(table[["x", "y"]], expected, atol=1e-6)
+    assert np.array_equal(np.stack(table["vector"].to_list()), space.vectors)
     assert "--text label" in then
     texts = ExportedSpace("m", space.vectors, space.rows.assign(words="w"))
     assert "--text words" in export_space(texts, "embedding-atlas", tmp_path)[1]
@@ -52,10 +52,10 @@ def test_a_projector_has_a_line_a_row(space: ExportedSpace, tmp_path: Path):
 
 
 def test_a_data_map_needs_no_pickle(space: ExportedSpace, tmp_path: Path):
-    with np.load(export_space(space, "datamapplot", tmp_path)[0], allow_pickle=False) as found:
-        assert np.array_equal(found["coordinates"], flat(space.vectors))
-        assert found["labels"].tolist() == ["g", "g", "h", ""]
-        assert found["hover_text"].tolist() == LABELS
+    with np.load(export_space(space, "datamapplot", tmp_path)[0], allow_pickle=False) as arrays:
+        assert np.array_equal(arrays["coordinates"], flat(space.vectors))
+        assert arrays["labels"].tolist() == ["g", "g", "h", ""]
+        assert arrays["hover_text"].tolist() == LABELS
 
 
 @pytest.mark.parametrize("to", FORMATS)

@@ -35,10 +35,10 @@ def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_learned_table_has_its_tokens():
     weights = load_tensors("models/tiny/model.safetensors")
-    found = learned_space("tiny", "input")
-    assert np.array_equal(found.vectors, weights["embeddings.word_embeddings.weight"])
-    assert found.rows["label"].tolist() == VOCABULARY
-    assert {"special", "word", "subword"} <= set(found.rows["group"])
+    space = learned_space("tiny", "input")
+    assert np.array_equal(space.vectors, weights["embeddings.word_embeddings.weight"])
+    assert space.rows["label"].tolist() == VOCABULARY
+    assert {"special", "word", "subword"} <= set(space.rows["group"])
     positions = learned_space("tiny", "positional")
     assert positions.rows["label"].tolist() == [str(n) for n in range(POSITIONS)]
     assert positions.name == "tiny-positional"
@@ -52,36 +52,36 @@ def test_vectors_without_a_model_are_a_learned_space(tree: Path):
 
 
 def test_windows_of_texts_have_their_words():
-    found = texts_space("tiny", "one", -1, "mean")
-    assert np.array_equal(found.vectors, load_tensors(EXTRACTED)["mean"][-1])
-    assert found.name == "tiny-one-layer2-mean"
-    assert found.rows["words"][0] == "the boat and the tide"
-    assert found.rows["label"].tolist() == ["sea"] + ["long"] * (len(found.rows) - 1)
-    assert found.rows["group"].tolist()[:2] == ["water", "long"] and len(found.rows) > 2
+    space = texts_space("tiny", "one", -1, "mean")
+    assert np.array_equal(space.vectors, load_tensors(EXTRACTED)["mean"][-1])
+    assert space.name == "tiny-one-layer2-mean"
+    assert space.rows["words"][0] == "the boat and the tide"
+    assert space.rows["label"].tolist() == ["sea"] + ["long"] * (len(space.rows) - 1)
+    assert space.rows["group"].tolist()[:2] == ["water", "long"] and len(space.rows) > 2
 
 
 def test_the_texts_of_a_file_are_a_space(tmp_path: Path):
     file = tmp_path / "my.texts.csv"
     file.write_text("text,id\nthe boat,b\nsalt and bread,s\n")
-    found = texts_space("tiny", str(file), 0, "cls")
-    assert found.name == "tiny-my.texts-layer0-cls" and found.rows["label"].tolist() == ["b", "s"]
+    space = texts_space("tiny", str(file), 0, "cls")
+    assert space.name == "tiny-my.texts-layer0-cls" and space.rows["label"].tolist() == ["b", "s"]
     assert tokens_space("tiny", str(file), 0).rows["group"].tolist()[-1] == "s"
 
 
 def test_tokens_have_their_text():
-    found = tokens_space("tiny", "one", 1)
-    assert np.array_equal(found.vectors, load_tensors(EXTRACTED)["token"][1])
-    assert found.rows["label"][1] == "the" and found.rows["group"][1] == "sea"
-    assert found.rows["group"].iloc[-1] == "long"
+    space = tokens_space("tiny", "one", 1)
+    assert np.array_equal(space.vectors, load_tensors(EXTRACTED)["token"][1])
+    assert space.rows["label"][1] == "the" and space.rows["group"][1] == "sea"
+    assert space.rows["group"].iloc[-1] == "long"
 
 
 def test_own_vectors_have_own_labels(tmp_path: Path):
     x = np.eye(3, dtype=np.float32)
     np.save(tmp_path / "own.npy", x)
     (tmp_path / "names.csv").write_text("label,group\na,g\nb,g\nc,h\n")
-    found = own_space(tmp_path / "own.npy", tmp_path / "names.csv")
-    assert found.rows["label"].tolist() == ["a", "b", "c"]
-    assert found.rows["group"].tolist() == ["g", "g", "h"] and found.vectors.tolist() == x.tolist()
+    space = own_space(tmp_path / "own.npy", tmp_path / "names.csv")
+    assert space.rows["label"].tolist() == ["a", "b", "c"]
+    assert space.rows["group"].tolist() == ["g", "g", "h"] and space.vectors.tolist() == x.tolist()
     assert own_space(tmp_path / "own.npy", None).rows["label"].tolist() == ["0", "1", "2"]
     (tmp_path / "few.csv").write_text("label\na\n")
     with pytest.raises(InputError, match="found 1 rows, allowed: 3, one for a vector"):

@@ -46,19 +46,19 @@ def test_the_cosine_is_that_of_a_plain_loop():
         for a, b in ((0, 5), (5, 12))
     ]
     expected = means[0] @ means[1] / np.linalg.norm(means[0]) / np.linalg.norm(means[1])
-    found = of(x, 5, planted(0, 4))
-    assert found.cosine == pytest.approx(expected, abs=1e-12)
-    assert found.n_pairs == (5, 7)
-    assert found.random_weights_cosine == pytest.approx(of(planted(0, 4), 5).cosine)
+    comparison = of(x, 5, planted(0, 4))
+    assert comparison.cosine == pytest.approx(expected, abs=1e-12)
+    assert comparison.n_pairs == (5, 7)
+    assert comparison.random_weights_cosine == pytest.approx(of(planted(0, 4), 5).cosine)
 
 
 def test_a_planted_direction_is_beyond_chance_and_its_reverse_on_the_other_side():
     x = planted(6, 1)
-    found = of(x, 6)
-    assert found.cosine > found.null_high and found.p_value < 0.01
+    comparison = of(x, 6)
+    assert comparison.cosine > comparison.null_high and comparison.p_value < 0.01
     x[12:] = x[12:].reshape(6, 2, -1)[:, ::-1].reshape(12, -1)
     reverse = of(x, 6)
-    assert reverse.cosine == pytest.approx(-found.cosine) and reverse.p_value < 0.01
+    assert reverse.cosine == pytest.approx(-comparison.cosine) and reverse.p_value < 0.01
 
 
 def test_without_a_direction_p_values_are_those_of_chance():
@@ -76,8 +76,8 @@ def test_turning_moving_and_scaling_change_nothing():
 
 
 def test_one_pair_each_has_a_cosine_and_no_reliability():
-    found = of(planted(1, 2)[:4], 1)
-    assert np.isnan(found.reliability).all() and np.isnan(found.corrected_cosine)
+    comparison = of(planted(1, 2)[:4], 1)
+    assert np.isnan(comparison.reliability).all() and np.isnan(comparison.corrected_cosine)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -127,15 +127,17 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_vectors_are_those_of_the_corpus_queries(tree: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tree)
-    found = compare_directions("tiny", FIRST, SECOND, layer=-1, pooling="mean")
+    comparison = compare_directions("tiny", FIRST, SECOND, layer=-1, pooling="mean")
     space = reference_space("tiny", "one", -1, "mean")
     texts = [text for pair in [*FIRST, *SECOND] for text in pair]
     x = space.encode(texts).astype(np.float64)
     difference = x[1::2] - x[::2]
     a, b = difference[:2].mean(axis=0), difference[2:].mean(axis=0)
-    assert found.cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
-    assert found.layer == 2
+    assert comparison.cosine == pytest.approx(
+        a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6
+    )
+    assert comparison.layer == 2
     # The weights of `tiny` are themselves those that this seed draws.
-    assert found.random_weights_cosine == pytest.approx(found.cosine, abs=1e-6)
+    assert comparison.random_weights_cosine == pytest.approx(comparison.cosine, abs=1e-6)
     with pytest.raises(InputError, match="layer: found 3, allowed: 0 to 2"):
         compare_directions("tiny", FIRST, SECOND, layer=3, pooling="mean")

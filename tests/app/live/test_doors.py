@@ -43,8 +43,8 @@ def test_an_address_of_all_is_no_name():
     ],
 )
 def test_objects_among_texts_are_told(content: Any, reason: str):
-    found = flaw_of_body(json.dumps(content).encode())
-    assert reason in found and bool(reason) == bool(found)
+    flaw = flaw_of_body(json.dumps(content).encode())
+    assert reason in flaw and bool(reason) == bool(flaw)
 
 
 @pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 100_000])

@@ -62,7 +62,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         for name in ("GRADIO_ANALYTICS_ENABLED", "HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
             patch.setenv(name, "")
         patch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
-        found = server.open_app(
+        opened = server.open_app(
             ["tiny"],
             ["one"],
             host="127.0.0.1",
@@ -70,11 +70,11 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             password=None,
             guests=doors.guests_of("127.0.0.1", ["lab.example"], ["http://localhost:3000"], []),
         )
-        yield found
-        found.close()
+        yield opened
+        opened.close()
 
 
-def asked(app: Any, method: str, path: str, content: Any = None, **headers: str) -> Any:
+def answer_of(app: Any, method: str, path: str, content: Any = None, **headers: str) -> Any:
     """Return status, headers and text of an answer of the app."""
     connection = http.client.HTTPConnection("127.0.0.1", int(app.server_port), timeout=60)
     body = None if content is None else json.dumps(content)
@@ -86,14 +86,14 @@ def asked(app: Any, method: str, path: str, content: Any = None, **headers: str)
 
 def endpoint(app: Any, n_inputs: int) -> int:
     """Return the number of the last function that takes so many inputs: of five, the search."""
-    return [number for number, each in app.fns.items() if len(each.inputs) == n_inputs][-1]
+    return [number for number, function in app.fns.items() if len(function.inputs) == n_inputs][-1]
 
 
 def posted(app: Any, data: list[Any], **headers: str) -> str:
     """Return what the app answers to a search."""
     number = endpoint(app, len(data))
     session = {"data": data, "fn_index": number, "session_hash": "s", "event_data": None}
-    status, _, text = asked(app, "POST", "/gradio_api/queue/join", session, **headers)
+    status, _, text = answer_of(app, "POST", "/gradio_api/queue/join", session, **headers)
     if status != 200:
         return f"{status} {text}"
     connection = http.client.HTTPConnection("127.0.0.1", int(app.server_port), timeout=60)
@@ -116,9 +116,9 @@ def test_pages_of_visitors_who_have_left_are_not_kept_without_end(app: Any):
 
 def test_answers_are_for_names_that_are_allowed(app: Any):
     for host in ("localhost:1", "127.0.0.1", "[::1]:7860", "LAB.example:80"):
-        assert asked(app, "GET", "/config", Host=host)[0] == 200
+        assert answer_of(app, "GET", "/config", Host=host)[0] == 200
     for host in ("other.example", "127.0.0.1.other.example", "localhost@x", "", "localhost:x"):
-        status, _, text = asked(app, "GET", "/config", Host=host)
+        status, _, text = answer_of(app, "GET", "/config", Host=host)
         assert status == 403 and "name it by --allow-host" in text
     assert posted(app, SEARCH, Host="other.example").startswith("403")
 
@@ -127,7 +127,7 @@ def test_pages_of_other_origins_are_refused(app: Any):
     own = f"127.0.0.1:{app.server_port}"
     for origin in (f"http://{own}", "http://localhost:3000"):
         assert "process_completed" in posted(app, SEARCH, Host=own, Origin=origin)
-    status, headers, _ = asked(app, "GET", "/config", Host=own, Origin="http://localhost:3000")
+    status, headers, _ = answer_of(app, "GET", "/config", Host=own, Origin="http://localhost:3000")
     assert headers["access-control-allow-origin"] == "http://localhost:3000"
     others = (
         "http://127.0.0.1:1",
@@ -136,17 +136,17 @@ def test_pages_of_other_origins_are_refused(app: Any):
         "http://localhost:3000.example",
     )
     for origin in others:
-        status, headers, text = asked(app, "GET", "/config", Host=own, Origin=origin)
+        status, headers, text = answer_of(app, "GET", "/config", Host=own, Origin=origin)
         assert status == 403 and "name it by --allow-origin" in text
         assert "access-control-allow-origin" not in headers
         method = {"Access-Control-Request-Method": "POST"}
-        status, headers, _ = asked(app, "OPTIONS", "/config", Host=own, Origin=origin, **method)
+        status, headers, _ = answer_of(app, "OPTIONS", "/config", Host=own, Origin=origin, **method)
         assert status == 403 and "access-control-allow-origin" not in headers
 
 
 def test_other_sites_may_not_frame_it(app: Any):
     for path in ("/", "/config", "/none"):
-        headers = asked(app, "GET", path)[1]
+        headers = answer_of(app, "GET", path)[1]
         assert headers["content-security-policy"] == "frame-ancestors 'self'"
         assert headers["x-frame-options"] == "SAMEORIGIN"
 
@@ -162,11 +162,11 @@ def test_no_file_is_taken_in_place_of_a_text(app: Any, place: Any):
 
 def test_addresses_of_files_are_closed(app: Any):
     for path in ("/gradio_api/upload", "/gradio_api/process_recording", "/gradio_api/vibe-edit"):
-        assert asked(app, "POST", path, {})[0] == 403
+        assert answer_of(app, "POST", path, {})[0] == 403
     for path in ("/gradio_api/file=/etc/hosts", "/gradio_api/proxy=http://127.0.0.1:9/"):
-        assert asked(app, "GET", path)[0] == 403
-    assert asked(app, "POST", "/gradio_api/queue/join", ["a" * 2**22])[0] == 413
-    assert asked(app, "PUT", "/gradio_api/queue/join")[0] == 405
+        assert answer_of(app, "GET", path)[0] == 403
+    assert answer_of(app, "POST", "/gradio_api/queue/join", ["a" * 2**22])[0] == 413
+    assert answer_of(app, "PUT", "/gradio_api/queue/join")[0] == 405
 
 
 @pytest.mark.parametrize("layer", ["1", "nan", [], None, True])
@@ -180,8 +180,8 @@ def test_a_layer_that_is_none_is_told_with_those_that_there_are(app: Any, layer:
 def test_what_gradio_refuses_has_a_message(app: Any):
     number = endpoint(app, 5)
     session = {"data": ["tiny"], "fn_index": number, "session_hash": "t", "event_data": None}
-    assert asked(app, "POST", "/gradio_api/queue/join", session)[0] == 200
-    text = asked(app, "GET", "/gradio_api/queue/data?session_hash=t")[2]
+    assert answer_of(app, "POST", "/gradio_api/queue/join", session)[0] == 200
+    text = answer_of(app, "GET", "/gradio_api/queue/data?session_hash=t")[2]
     assert "needed" in text or "enough input values" in text
 
 

@@ -53,24 +53,24 @@ def a_track(nearness: str = "cosine", names: tuple[str, ...] = ("a", HOSTILE)) -
     ],
 )
 def test_hostile_words_are_text(html: str):
-    found = Parsed(html)
-    assert "<script>alert(1)</script>" in found.text
-    assert "script" not in {tag for tag, _ in found.tags}
-    assert not any(name.startswith("on") for _, given in found.tags for name in given)
+    page = Parsed(html)
+    assert "<script>alert(1)</script>" in page.text
+    assert "script" not in {tag for tag, _ in page.tags}
+    assert not any(name.startswith("on") for _, given in page.tags for name in given)
     assert not any(mark in html for mark in ("${", "{{", "`", "\x1b"))
 
 
 def test_each_token_is_a_button_and_the_chosen_one_is_pressed():
-    found = Parsed(views.tokens_view(a_track(names=("a", "b", "a")), 2))
-    buttons = [given for tag, given in found.tags if tag == "button"]
-    assert [each["data-position"] for each in buttons] == ["0", "1", "2"]
-    assert [each["aria-pressed"] for each in buttons] == ["false", "false", "true"]
+    page = Parsed(views.tokens_view(a_track(names=("a", "b", "a")), 2))
+    buttons = [given for tag, given in page.tags if tag == "button"]
+    assert [button["data-position"] for button in buttons] == ["0", "1", "2"]
+    assert [button["aria-pressed"] for button in buttons] == ["false", "false", "true"]
 
 
 def test_the_chosen_line_is_bold_and_over_the_others():
     for chart in (views.rank_chart(a_track(), 0), views.value_chart(a_track(), 0)):
         lines = [given for tag, given in Parsed(chart).tags if tag == "polyline"]
-        assert [each["stroke-width"] for each in lines] == ["1", "3"]
+        assert [line["stroke-width"] for line in lines] == ["1", "3"]
 
 
 def test_the_rank_axis_holds_zero_and_the_largest_rank():
@@ -90,9 +90,9 @@ def test_the_head_has_no_cosine_and_says_so():
 
 
 def test_the_table_has_a_row_a_layer():
-    found = Parsed(views.nearest_view(a_track(), 0))
-    assert [tag for tag, _ in found.tags].count("tr") == 4
-    assert "2,000" in found.text and "0.500" in found.text
+    page = Parsed(views.nearest_view(a_track(), 0))
+    assert [tag for tag, _ in page.tags].count("tr") == 4
+    assert "2,000" in page.text and "0.500" in page.text
 
 
 def test_text_from_right_to_left_keeps_to_itself():

@@ -21,8 +21,8 @@ def nouns(findings: list[Finding]) -> list[str]:
 def test_labels_come_first_then_own_texts_then_what_is_unusual():
     sections = [Titled(name, chapter=name) for name in ("near", "far", "unknown", "own", "helix")]
     distances = {"near": Distance(0.01, 9, "M"), "far": Distance(0.5, 9, "M")}
-    told = Finding("layer_choice", "Layers", "The labels are told")
-    findings = findings_of(sections, [told], distances, ["own"])
+    labels = Finding("layer_choice", "Layers", "The labels are told")
+    findings = findings_of(sections, [labels], distances, ["own"])
     assert nouns(findings) == ["layer_choice", "own", "far", "near", "helix", "unknown"]
     assert findings[2].beside == "beside M: 9 numbers of this analysis differ by 50 % in the median"
     assert findings[1].beside == ""
@@ -62,7 +62,7 @@ def test_there_are_thirteen_at_most_and_all_but_five_are_folded_by_chapter():
     assert nouns(findings)[:5] == ["n0", "n1", "n2", "n3", "n4"]
     behind = folded(findings)
     assert [chapter for chapter, _ in behind] == ["c2", "c0", "c1"]
-    assert sum(len(of_chapter) for _, of_chapter in behind) == 8
+    assert sum(len(in_chapter) for _, in_chapter in behind) == 8
 
 
 def test_no_chapter_has_a_second_headline_before_each_has_one():

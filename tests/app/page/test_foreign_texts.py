@@ -35,25 +35,25 @@ def tree(root: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(tree: Path, text: str, model: str = "english", n_texts: int = 3) -> list[str]:
+def notes(tree: Path, text: str, model: str = "english", n_texts: int = 3) -> list[str]:
     texts = pd.DataFrame({"text": [text] * n_texts})
     return foreign_told(tree, model, {"mine": ("my.csv", texts)}, Letters)
 
 
 def test_german_texts_are_told_to_an_english_model_with_the_tokens_a_word(tree: Path):
-    assert told(tree, GERMAN) == [
+    assert notes(tree, GERMAN) == [
         "my.csv does not look English, the language of the model: the tokenizer cuts a word of it "
         "into 3.7 tokens, one of embspace's articles into 3.0."
     ]
 
 
 def test_english_or_few_words_and_other_models_and_corpora_are_not(tree: Path):
-    assert told(tree, "It was the best of all that I have had, and they were kind to us.") == []
-    assert told(tree, GERMAN, n_texts=1) == []
-    assert told(tree, GERMAN, model="other") == []
-    assert told(tree, "\u6771\u4eac\u90fd \u6a21\u578b " * 10) == []
+    assert notes(tree, "It was the best of all that I have had, and they were kind to us.") == []
+    assert notes(tree, GERMAN, n_texts=1) == []
+    assert notes(tree, GERMAN, model="other") == []
+    assert notes(tree, "\u6771\u4eac\u90fd \u6a21\u578b " * 10) == []
     (tree / "conf/corpus/mine.yaml").write_text("label: x\nlicense: CC0\nlanguage: German\n")
-    assert told(tree, GERMAN) == []
+    assert notes(tree, GERMAN) == []
 
 
 def test_without_a_tokenizer_nothing_is_told(tree: Path):

@@ -84,7 +84,7 @@ def test_what_the_figure_counts_and_is_the_same_for_every_model_is_said(tree: Pa
     is_reference = ledger["statement"].str.startswith("parameters of BERT: ")
     is_toy = ledger["statement"].str.contains("circles", case=False) & (ledger["kind"] == "claim")
     thesis = read_source(tree / "data/published/luisto_thesis.yaml")
-    other = next(each for each in thesis.entries if each.model != "any").quantity
+    other = next(entry for entry in thesis.entries if entry.model != "any").quantity
     is_of_another = ledger["statement"].str.startswith(f"{other}: ")
     assert is_of_another.any()
     assert is_reference.sum() == 1
@@ -98,8 +98,8 @@ def test_what_the_figure_counts_and_is_the_same_for_every_model_is_said(tree: Pa
 
 def counted_in(text: str, heading: str) -> list[str]:
     """Return the rows of a table below a heading."""
-    of_heading = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    return [line for line in of_heading.splitlines() if line.startswith("|")][2:]
+    section = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return [line for line in section.splitlines() if line.startswith("|")][2:]
 
 
 def test_the_finding_counts_the_rows_of_the_table_and_no_toys(tree: Path):

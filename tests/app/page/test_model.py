@@ -156,8 +156,8 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
         assert drawn.is_file()
         drawn.write_text(TITLED.replace("longer", noun))
-    of_others = tree / "data/drawn/texts/minilm/tasks.svg"
-    of_others.write_text(TITLED.replace("longer", "tasks"))
+    drawn_of_others = tree / "data/drawn/texts/minilm/tasks.svg"
+    drawn_of_others.write_text(TITLED.replace("longer", "tasks"))
     nothing = TITLED.replace("Tokens &lt;b&gt; are longer", "The texts").replace(
         "than positions", "of one corpus"
     )
@@ -172,8 +172,8 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
         nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
-        found = [noun for noun, _ in nouns]
-        assert found == said if own_texts else {*found} == {*said}  # numbers may be unusual
+        in_order = [noun for noun, _ in nouns]
+        assert in_order == said if own_texts else {*in_order} == {*said}  # numbers may be unusual
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
         assert listed.count('<span class="quiet">12 &lt; 13 texts</span>') == len(said)
@@ -182,8 +182,8 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
 
 
 def test_an_analysis_without_results_is_a_line_at_the_end_with_its_reason(tree: Path):
-    of_homonyms = tree / "data/drawn/words/minilm/homonyms.svg"
-    of_homonyms.write_text(
+    homonyms = tree / "data/drawn/words/minilm/homonyms.svg"
+    homonyms.write_text(
         TITLED.replace("Tokens &lt;b&gt; are longer", "No homonym").replace("than positions", "")
     )
     for file in (tree / "results/homonyms").rglob("*.csv"):
@@ -207,11 +207,11 @@ def test_a_section_opens_with_its_question_and_folds_its_stage(page: str):
 
 def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
     parts = re.findall(r'<section id="(\w+)" class="part">(.*?)</section>', page, re.DOTALL)
-    found = {noun: re.search("for this section: <code>(.*?)</code>", part) for noun, part in parts}
-    of_articles = ("head_features", "head_map", "attention_patterns", "word_order")
-    assert {noun: file[1] for noun, file in found.items() if file} == {
+    files = {noun: re.search("for this section: <code>(.*?)</code>", part) for noun, part in parts}
+    on_articles = ("head_features", "head_map", "attention_patterns", "word_order")
+    assert {noun: file[1] for noun, file in files.items() if file} == {
         **dict.fromkeys(("tasks", "text_classification"), "data/texts/reviews.jsonl"),
-        **dict.fromkeys(of_articles, "data/texts/articles.jsonl"),
+        **dict.fromkeys(on_articles, "data/texts/articles.jsonl"),
     }
     chapters = re.findall(r"<p>(Texts.*)</p>", page.split("</nav>")[0])
     assert chapters == ["Texts"]
@@ -257,9 +257,9 @@ def test_a_question_reads_texts_and_model_as_the_report_does(
         file = folder / f"conf/{other}/{name}.yaml"
         file.parent.mkdir(parents=True)
         file.write_text(OWN + keys if other == kind else "license: x\nlanguage: x\n")
-    asked, _, texts = expected.partition(" ")
+    model, _, texts = expected.partition(" ")
     assert _question(folder, "m", written, "t") == (
-        f'embspace cosine {asked} "a text" "another" --corpus {texts}'
+        f'embspace cosine {model} "a text" "another" --corpus {texts}'
     )
 
 
@@ -334,16 +334,16 @@ def test_labels_are_spoken_of_where_the_page_has_their_section(tree: Path):
         (tree / f"conf/corpus/{name}.yaml").write_text(own + column)
     results = tree / "results/layer_choice/minilm.csv"
     assert "labels" in set(load_table(str(results)).query("corpus == 'posts'")["task"])
-    told, untold = "labels of my.csv (posts)", "nothing is said of the labels in column 'topic'"
+    line, silent = "labels of my.csv (posts)", "nothing is said of the labels in column 'topic'"
     page = page_of(tree, "minilm", nouns=["layer_choice"])
-    assert told in page.split('id="findings"')[1].split("</section>")[0] and untold in unescape(
+    assert line in page.split('id="findings"')[1].split("</section>")[0] and silent in unescape(
         page
     )
     page = page_of(tree, "minilm", nouns=["similarity"])
-    assert told not in page and untold not in unescape(page)
+    assert line not in page and silent not in unescape(page)
     results.write_text(results.read_text().splitlines()[0] + "\n")
     page = unescape(page_of(tree, "minilm", nouns=["layer_choice"]))
-    assert untold in page and '<section id="layer_choice"' not in page
+    assert silent in page and '<section id="layer_choice"' not in page
 
 
 def test_a_page_that_is_being_filled_says_so_and_loads_itself_again(whole: Path, page: str):

@@ -130,16 +130,16 @@ def test_a_pair_has_its_own_figure_and_no_other(tree: Path):
 
 
 def test_no_figure_is_missed_where_one_stands(tree: Path):
-    of_numbers = "numbers are in the files below."
+    numbers_line = "numbers are in the files below."
     page, _ = page_of(tree, "a--b")  # with a figure and no table
-    assert "no figure of its own" not in page and f"Its {of_numbers}" in page
+    assert "no figure of its own" not in page and f"Its {numbers_line}" in page
     tables = tree / "figures/alike/a--b.md"
     tables.write_text(f"{tables.read_text()}\n| layer |\n|---|\n| 0 |\n")
-    assert of_numbers not in page_of(tree, "a--b")[0]
+    assert numbers_line not in page_of(tree, "a--b")[0]
     tables.unlink()
     (tree / "figures/alike/a--b.png").unlink()
     page, _ = page_of(tree, "a--b")
-    assert f"It has no figure of its own; its {of_numbers}" in page
+    assert f"It has no figure of its own; its {numbers_line}" in page
 
 
 def test_a_corpus_has_its_rows_alone(tree: Path):
@@ -161,7 +161,7 @@ def test_a_single_file_holds_what_it_links_to(tree: Path, monkeypatch: pytest.Mo
     page, linked = named_page(tree, names_of(tree)["a--b"], is_single=True)
     assert linked == []
     held = re.findall(r'href="data:text/csv;base64,([^"]*)"', page)
-    assert [b64decode(each).decode() for each in held] == ["layer,value\n0,0.25\n"]
+    assert [b64decode(table).decode() for table in held] == ["layer,value\n0,0.25\n"]
     monkeypatch.setattr(module, "LARGEST_ALONE", module.LARGEST)
     page, _ = named_page(tree, names_of(tree)["a--b"], is_single=True)
     assert "left out:" in page and "results/alike/a--b.csv" in page

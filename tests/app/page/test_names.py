@@ -13,8 +13,8 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_each_name_has_its_kind(tree: Path):
-    found = {name: each.kind for name, each in names_of(tree).items()}
-    assert found == {"a": "model", "b": "model", "r": "run", "t": "corpus", "a--b": "pair"}
+    kinds = {name: known.kind for name, known in names_of(tree).items()}
+    assert kinds == {"a": "model", "b": "model", "r": "run", "t": "corpus", "a--b": "pair"}
 
 
 def test_a_model_keeps_a_name_that_it_shares(tree: Path):
@@ -35,9 +35,9 @@ def test_a_file_whose_name_would_lead_out_of_reports_is_none(tree: Path):
 
 
 def test_all_are_those_of_params_and_those_with_results(tree: Path):
-    assert [each.name for each in listed_names(tree)] == ["a", "r", "a--b", "t"]
+    assert [name.name for name in listed_names(tree)] == ["a", "r", "a--b", "t"]
     (tree / "params.yaml").write_text("models: [b]\ncorpora: []\ncompared: {}\ntrained: []\n")
-    assert [each.name for each in listed_names(tree)] == ["a", "b", "r", "a--b"]
+    assert [name.name for name in listed_names(tree)] == ["a", "b", "r", "a--b"]
 
 
 def test_what_computes_a_name_can_be_typed():

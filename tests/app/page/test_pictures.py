@@ -68,13 +68,13 @@ def test_the_largest_pictures_are_in_fewer_colors_where_all_are_too_large(tmp_pa
     }
     total = sum(map(len, pictures.values()))
     assert fitted(pictures, images, total) == pictures
-    found = fitted(pictures, images, total - 1)
-    assert found["small"] == pictures["small"] and found["none"] == pictures["none"]
-    assert len(found["large"]) < len(pictures["large"])
-    png = b64decode(found["large"].partition(",")[2])
+    smaller = fitted(pictures, images, total - 1)
+    assert smaller["small"] == pictures["small"] and smaller["none"] == pictures["none"]
+    assert len(smaller["large"]) < len(pictures["large"])
+    png = b64decode(smaller["large"].partition(",")[2])
     with Image.open(BytesIO(png)) as image:
         assert image.size == (60, 60) and image.mode == "P"
         shown = np.array(image.convert("RGB"), dtype=int)[5, 5]
     assert np.abs(shown - rare).max() <= 40  # not one of the many colors around it
-    found = fitted(pictures, images, 0)
-    assert len(found["small"]) <= len(pictures["small"]) and found["none"] == pictures["none"]
+    smaller = fitted(pictures, images, 0)
+    assert len(smaller["small"]) <= len(pictures["small"]) and smaller["none"] == pictures["none"]

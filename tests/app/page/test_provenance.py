@@ -84,8 +84,8 @@ def test_a_language_without_english_is_told(tmp_path: Path, language: str, other
     (tmp_path / "conf/model").mkdir(parents=True)
     (tmp_path / "conf/model/m.yaml").write_text(f"label: M\nlanguage: {language}\n")
     assert other_language({"language": language}) == other
-    told = [sentence for sentence in warnings_of(tmp_path, "m") if "The language" in sentence]
-    assert [sentence.split()[6].strip(",") for sentence in told] == [other] * bool(other)
+    sentences = [sentence for sentence in warnings_of(tmp_path, "m") if "The language" in sentence]
+    assert [sentence.split()[6].strip(",") for sentence in sentences] == [other] * bool(other)
 
 
 def test_of_the_models_that_embspace_knows_one_knows_no_english(root: Path):

@@ -18,16 +18,16 @@ def test_each_section_has_a_question_and_says_how_to_read_its_figure():
 
 
 def test_the_question_is_that_of_the_docs(root: Path):
-    of_docs: dict[str, str] = {}
+    by_noun: dict[str, str] = {}
     for line in (root / "docs/analyses.md").read_text(encoding="utf-8").splitlines():
         cells = line.strip("| ").split(" | ")
         if len(cells) == 3 and "?" in cells[0]:
             question = cells[0][: cells[0].rindex("?") + 1]
-            of_docs |= dict.fromkeys(re.findall(r"`(\w+)`", cells[2]), question)
-    shared = {*questions()} & {*of_docs} - {*OF_OTHER_SOURCES}
+            by_noun |= dict.fromkeys(re.findall(r"`(\w+)`", cells[2]), question)
+    shared = {*questions()} & {*by_noun} - {*OF_OTHER_SOURCES}
     assert len(shared) > 35
     assert {noun: questions()[noun].question for noun in shared} == {
-        noun: of_docs[noun] for noun in shared
+        noun: by_noun[noun] for noun in shared
     }
 
 

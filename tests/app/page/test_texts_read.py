@@ -95,7 +95,7 @@ def test_texts_of_a_corpus_that_stand_in_another_one_are_told():
         "two": ["A mat.", "the CAT  sat.", "cafe\u0301 noir"],
         "three": ["Nothing."],
     }
-    corpora = {name: pd.DataFrame({"text": each}) for name, each in texts.items()}
+    corpora = {name: pd.DataFrame({"text": rows}) for name, rows in texts.items()}
     (said,) = shared_told(corpora)
     assert said.startswith("2 of 3 texts of one stand in two, too: ")
     assert shared_told({"one": corpora["one"]}) == []

@@ -16,8 +16,8 @@ from embspace.settings.schema import read_yaml
 def study(root: Path, tmp_path: Path) -> Path:
     """A study with results of the default model alone."""
     study = tmp_path / "study"
-    of_conf = ("conf/model", "conf/corpus", "conf/compare")
-    for place in (*of_conf, "pipeline", "results/similarity", "results/positions"):
+    folders = ("conf/model", "conf/corpus", "conf/compare")
+    for place in (*folders, "pipeline", "results/similarity", "results/positions"):
         shutil.copytree(root / place, study / place)
     shutil.copy(root / "params.yaml", study)
     return study
@@ -115,24 +115,24 @@ def test_the_number_of_vectors_and_chance_are_nothing_unusual(root: Path, study:
     with_pair(root, study)
     file = study / "results/measures/minilm--minilm_random.csv"
     table = load_table(str(file))
-    of_size = table["quantity"].isin(["n", "dim", "null_n_components"])
-    assert of_size.sum() > 6
+    is_size = table["quantity"].isin(["n", "dim", "null_n_components"])
+    assert is_size.sum() > 6
     before = distances_of(study, "minilm", study)
     save_table(
-        table.assign(other_model_value=table["other_model_value"].mask(of_size, 1e9)), str(file)
+        table.assign(other_model_value=table["other_model_value"].mask(is_size, 1e9)), str(file)
     )
     assert distances_of(study, "minilm", study) == before
-    save_table(table[of_size], str(file))
+    save_table(table[is_size], str(file))
     assert distances_of(study, "minilm", study) == {}
 
 
 def test_either_model_of_a_pair_is_held_against_the_other(root: Path, study: Path):
     with_pair(root, study)
-    of_first = distances_of(study, "minilm", study)
-    of_second = distances_of(study, "minilm_random", study)
-    assert {distance.other for distance in of_second.values()} == {"MiniLM-L6"}
-    assert {noun: each.share for noun, each in of_second.items()} == {
-        noun: each.share for noun, each in of_first.items()
+    first = distances_of(study, "minilm", study)
+    second = distances_of(study, "minilm_random", study)
+    assert {distance.other for distance in second.values()} == {"MiniLM-L6"}
+    assert {noun: distance.share for noun, distance in second.items()} == {
+        noun: distance.share for noun, distance in first.items()
     }
     assert distances_of(study, "mini", study) == {}
 

@@ -35,10 +35,10 @@ def test_texts_of_a_file_have_a_vector_each_and_their_labels(there: Path, tmp_pa
     assert (cloud.place, cloud.corpus) == ("tiny, layer 1 of 2, mean", "posts.csv")
     assert cloud.table["label"].tolist() == list("ababaab")
     made = read_states(load("tiny", there), texts, there, {})
-    of_text = made.windows["text"].astype(int).to_numpy()
-    means = [made.tensors["mean"][1][of_text == n].mean(axis=0) for n in range(1, 8)]
+    text_of_window = made.windows["text"].astype(int).to_numpy()
+    means = [made.tensors["mean"][1][text_of_window == n].mean(axis=0) for n in range(1, 8)]
     assert np.allclose(cloud.vectors, means, atol=1e-6)
-    n_tokens = made.windows.groupby(of_text)["n_tokens"].sum()
+    n_tokens = made.windows.groupby(text_of_window)["n_tokens"].sum()
     assert cloud.table["n_tokens"].tolist() == n_tokens.tolist()
     assert cloud.has_labels and cloud.has_texts
     assert cloud.documents.tolist() == [0, 1, 2, 3, 4, 5, 0]  # the last is a copy of the first

@@ -150,8 +150,8 @@ def test_short_and_long_texts_are_told_apart_where_their_cosines_differ():
     cloud = read_corpus(x).at()
     lengths = np.r_[rng.integers(5, 20, 200), rng.integers(40, 60, 100)].astype(float)
     long = lengths_table(_with(cloud, lengths), 1e-2, 0.95, rng)
-    (told,) = told_of_lengths(long)
-    assert "the cosine hangs on lengths: one pair in 100 reaches 0." in told
+    (sentence,) = told_of_lengths(long)
+    assert "the cosine hangs on lengths: one pair in 100 reaches 0." in sentence
     shuffled = lengths_table(_with(cloud, rng.permutation(lengths)), 1e-2, 0.95, rng)
     assert [*told_of_lengths(shuffled)] == []
 

@@ -44,7 +44,7 @@ def there(extracted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(("layer", "pooling"), [(0, "mean"), (1, "max"), (-1, "cls")])
 def test_texts_of_the_corpus_have_the_cosine_of_their_states(layer: int, pooling: str):
-    found = compare_texts(
+    comparison = compare_texts(
         "tiny", "one", "the boat and the tide", "salt and bread", layer=layer, pooling=pooling
     )
     path = "data/extracted/hidden_states/tiny/one"
@@ -53,26 +53,26 @@ def test_texts_of_the_corpus_have_the_cosine_of_their_states(layer: int, pooling
         load_rows(f"{path}.windows.parquet")["text"].tolist().index(name)
         for name in ("sea", "bakery")
     ]
-    assert found.as_is.cosine == pytest.approx(cosine_matrix(x[rows])[0, 1], abs=1e-6)
-    assert found.layer == layer % 3
-    assert found.tokens is None
-    assert found.as_is.n_documents == 4
+    assert comparison.as_is.cosine == pytest.approx(cosine_matrix(x[rows])[0, 1], abs=1e-6)
+    assert comparison.layer == layer % 3
+    assert comparison.tokens is None
+    assert comparison.as_is.n_documents == 4
 
 
 def test_windows_of_one_document_are_no_pair():
     n = load_rows("data/extracted/hidden_states/tiny/one.windows.parquet")["text"].value_counts()
-    found = compare_texts("tiny", "one", "a cat", "a dog", **WHERE)
+    comparison = compare_texts("tiny", "one", "a cat", "a dog", **WHERE)
     long = n["long"]
-    assert found.as_is.n_pairs == 1 + 2 * 2 + long * 4
+    assert comparison.as_is.n_pairs == 1 + 2 * 2 + long * 4
 
 
 def test_two_tokens_are_compared_in_the_vocabulary(extracted: Path):
-    found = compare_texts("tiny", "one", "cat", "dog", **WHERE)
+    comparison = compare_texts("tiny", "one", "cat", "dog", **WHERE)
     x = load_tensors("data/extracted/embeddings/tiny.safetensors")["input"]
-    assert found.tokens is not None
+    assert comparison.tokens is not None
     n = len(x) - 1  # but for [PAD], which is zero and has no cosine
-    assert found.tokens.n_pairs == n * (n - 1) // 2
-    assert "input vectors" in str(found)
+    assert comparison.tokens.n_pairs == n * (n - 1) // 2
+    assert "input vectors" in str(comparison)
     assert compare_texts("tiny", "one", "cat", "a dog", **WHERE).tokens is None
 
 
@@ -81,10 +81,10 @@ def test_the_percentile_of_a_pair_of_tokens_is_exact():
     i, j = np.triu_indices(300, k=1)
     cosines = cosine_matrix(x)[i, j]
     for first, second in ((0, 1), (2, 250)):
-        found = token_pair(x, first, second)
-        assert found is not None
-        assert found.low <= 100 * np.mean(cosines < found.cosine) <= found.high
-        assert found.high - found.low < 0.01
+        place = token_pair(x, first, second)
+        assert place is not None
+        assert place.low <= 100 * np.mean(cosines < place.cosine) <= place.high
+        assert place.high - place.low < 0.01
     same = token_pair(x, 3, 3)
     assert same is not None
     assert (same.low, same.high) == (100, 100)
@@ -96,7 +96,7 @@ def test_what_is_nearly_all_pairs_does_not_look_like_all(extracted: Path):
     assert shown.startswith("tiny, layer 2 of 2, mean, among ")
     from embspace.app.queries.cosine import _percent
 
-    assert [_percent(each) for each in (100, 99.9996, 50.04, 0.02, 0.0)] == [
+    assert [_percent(share) for share in (100, 99.9996, 50.04, 0.02, 0.0)] == [
         *("100.0", "99.9996", "50.0", "0.02", "0.0")
     ]
 
@@ -112,8 +112,8 @@ def test_a_text_that_is_none_is_told(second: str, message: str):
 
 def test_too_few_documents_have_no_interval():
     few = PairPercentile(0.5, 50.0, *[float("nan")] * 2, 0.1, 0.2, 1.0, 3, 3)
-    found = Comparison("m", "c", 0, 1, "mean", few, few, None, (9, 9), 9.0)
-    assert str(found).count("none: too few") == 2 and "nan" not in str(found)
+    comparison = Comparison("m", "c", 0, 1, "mean", few, few, None, (9, 9), 9.0)
+    assert str(comparison).count("none: too few") == 2 and "nan" not in str(comparison)
 
 
 @pytest.mark.parametrize("texts", [["a boat", "the tide"], ["a boat"] * 2])
@@ -135,5 +135,5 @@ def test_texts_of_another_length_are_told():
 def test_texts_are_held_against_those_of_a_file(tmp_path: Path):
     file = tmp_path / "my.csv"
     file.write_text("text\n" + "".join(f"the cat and the dog {n}\n" for n in range(25)))
-    found = compare_texts("tiny", str(file), "a cat", "a dog", **WHERE)
-    assert found.as_is.n_pairs == 25 * 24 // 2 and found.as_is.n_documents == 25
+    comparison = compare_texts("tiny", str(file), "a cat", "a dog", **WHERE)
+    assert comparison.as_is.n_pairs == 25 * 24 // 2 and comparison.as_is.n_documents == 25

@@ -56,10 +56,12 @@ def test_search_and_cosine_go_by_it(sentences: Path, monkeypatch):
     hits = search("tiny", "one", LONG, layer=-1, pooling=None, n_hits=9)
     assert [hit.text for hit in hits][0] == "long"
     assert {hit.text for hit in hits} == {*TEXTS["id"]} and hits[0].cosine == pytest.approx(1)
-    found = compare_texts("tiny", "one", *TEXTS["text"][:2], layer=-1, pooling=None)
+    comparison = compare_texts("tiny", "one", *TEXTS["text"][:2], layer=-1, pooling=None)
     x = space(None).vectors[:2].astype(np.float64)
-    assert found.as_is.cosine == pytest.approx(x[0] @ x[1] / np.prod(np.linalg.norm(x, axis=1)))
-    assert str(found).startswith("tiny, sentence, among 6 pairs of 4 documents of one")
+    assert comparison.as_is.cosine == pytest.approx(
+        x[0] @ x[1] / np.prod(np.linalg.norm(x, axis=1))
+    )
+    assert str(comparison).startswith("tiny, sentence, among 6 pairs of 4 documents of one")
 
 
 def test_another_layer_of_a_sentence_model_has_the_mean(sentences: Path, monkeypatch):
@@ -85,9 +87,9 @@ def test_a_sentence_model_s_vector_has_no_layer(sentences: Path, plain: Path, mo
 @pytest.mark.parametrize("pooling", ["last", "weightedmean", "mean_sqrt_len_tokens", "first_last"])
 def test_texts_have_the_vectors_of_their_windows(plain: Path, monkeypatch, pooling: str):
     monkeypatch.chdir(plain)
-    of_corpus = space(pooling)
-    encoded = of_corpus.encode(TEXTS["text"].tolist()[:2])
-    assert np.allclose(encoded, of_corpus.vectors[:2], atol=1e-5)
+    corpus_space = space(pooling)
+    encoded = corpus_space.encode(TEXTS["text"].tolist()[:2])
+    assert np.allclose(encoded, corpus_space.vectors[:2], atol=1e-5)
 
 
 def test_the_mean_of_the_first_and_the_last_layer(plain: Path, monkeypatch):

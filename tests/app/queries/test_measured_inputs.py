@@ -71,11 +71,11 @@ def run_stages(noun: str) -> None:
     texts = prepare_texts(CORPUS, describe_corpus(CORPUS, corpus))
     save_rows(texts, f"data/prepared/texts/{CORPUS}.parquet")
     extract = hidden_states.extract_hidden_states
-    of_corpus = {"corpus_name": CORPUS, "corpus": corpus, "corpora": [CORPUS]}
-    hidden_states.main(config(extract, **of_corpus))
+    corpus_keys = {"corpus_name": CORPUS, "corpus": corpus, "corpora": [CORPUS]}
+    hidden_states.main(config(extract, **corpus_keys))
     function = declaration(noun).function
-    of_all = {"corpus_name": "", "corpus": {}, "corpora": [CORPUS]}
-    import_module(function.__module__).main(config(function, **of_all))
+    all_keys = {"corpus_name": "", "corpus": {}, "corpora": [CORPUS]}
+    import_module(function.__module__).main(config(function, **all_keys))
 
 
 @pytest.mark.parametrize("noun", ["text_clouds", "search"])

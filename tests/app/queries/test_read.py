@@ -13,7 +13,7 @@ from tests.measure.parameters.spaces import TOPICS, module_with, topic
 from tests.models.parameters.test_masked_head import HEADS
 from tests.models.parameters.tiny import tiny, with_head, write_checkpoint
 
-WORDS = {f"w{each - 5}" for each in TOPICS}
+WORDS = {f"w{token - 5}" for token in TOPICS}
 
 
 def describe(folder: Path, name: str, module: Any, **keys: Any) -> None:
@@ -44,23 +44,23 @@ def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_planted_value_reads_as_its_topic():
-    found = read_vector("planted", 2, "value", 3, None, ReadOptions(n_words=5))
-    assert {word for word, _ in found.words} <= WORDS
-    assert not {word for word, _ in found.opposite} & WORDS
-    scores = [score for _, score in found.words]
+    reading = read_vector("planted", 2, "value", 3, None, ReadOptions(n_words=5))
+    assert {word for word, _ in reading.words} <= WORDS
+    assert not {word for word, _ in reading.opposite} & WORDS
+    scores = [score for _, score in reading.words]
     assert scores == sorted(scores, reverse=True)
-    shown = str(found).splitlines()
+    shown = str(reading).splitlines()
     assert shown[0] == "planted, layer 2 of 3, value 3, by the token embeddings"
     assert len(shown) == 2 + 5
 
 
 def test_the_planted_value_is_the_nearest_to_words_of_its_topic():
-    found = look_up(["w0", "w1", "w2"], "planted", 4)
-    assert list(found) == ["feed_forward_value", "feed_forward_key"]
-    first = found["feed_forward_value"][0]
+    vectors = look_up(["w0", "w1", "w2"], "planted", 4)
+    assert list(vectors) == ["feed_forward_value", "feed_forward_key"]
+    first = vectors["feed_forward_value"][0]
     assert (first.layer, first.number) == (2, 3)
     assert set(first.words) <= WORDS
-    scores = [each.score for each in found["feed_forward_value"]]
+    scores = [vector.score for vector in vectors["feed_forward_value"]]
     assert scores == sorted(scores, reverse=True)
     assert "layer 2  value 3" in str(first)
 

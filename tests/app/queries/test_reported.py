@@ -47,10 +47,10 @@ def test_a_model_of_params_is_in_the_users_tree(root: Path):
 
 
 @pytest.mark.parametrize(
-    "asked", [NAME, "models/mine", f"reports/{NAME}", f"reports/{NAME}+layers"]
+    "place", [NAME, "models/mine", f"reports/{NAME}", f"reports/{NAME}+layers"]
 )
-def test_a_report_is_found_by_name_and_folder(root: Path, trees: tuple[Path, Path], asked: str):
-    assert place_of(asked, root, root) == (trees[0], NAME)
+def test_a_report_is_found_by_name_and_folder(root: Path, trees: tuple[Path, Path], place: str):
+    assert place_of(place, root, root) == (trees[0], NAME)
 
 
 def test_a_report_of_texts_is_found_by_its_name(root: Path, trees: tuple[Path, Path]):
@@ -127,13 +127,13 @@ def test_what_a_report_lacks_is_made_by_a_report(
     assert "the `embspace report` that began it goes on" in why_not_there(NAME)
 
 
-@pytest.mark.parametrize("asked", ["", " ", "~nobody_is_called_so"])
-def test_what_names_nothing_is_no_folder(root: Path, asked: str):
-    with pytest.raises(InputError, match=f"found '{asked}'"):
-        place_of(asked, root, root)
+@pytest.mark.parametrize("place", ["", " ", "~nobody_is_called_so"])
+def test_what_names_nothing_is_no_folder(root: Path, place: str):
+    with pytest.raises(InputError, match=f"found '{place}'"):
+        place_of(place, root, root)
 
 
 @pytest.mark.parametrize("options", ["+attention", "+layers+no-maps", "+all"])
 def test_a_reports_options_lead_to_its_one_tree(root: Path, trees: tuple[Path, Path], options: str):
-    for asked, here in ((f"{NAME}{options}", root), (f"{NAME}{options}", root / "reports")):
-        assert place_of(asked, root, here) == (trees[0], NAME)
+    for place, here in ((f"{NAME}{options}", root), (f"{NAME}{options}", root / "reports")):
+        assert place_of(place, root, here) == (trees[0], NAME)

@@ -60,34 +60,34 @@ def test_numbers_are_those_of_a_plain_loop():
 
 
 def test_one_token_has_a_line_a_layer_and_one_layer_a_line_a_token():
-    of_token = str(track(token="w3")).splitlines()
-    assert of_token[0] == ("plain, output: own rank among 60 tokens, 0 = none is nearer")
-    assert of_token[1].split() == ["layer", "rank", "cosine", "nearest", "tokens"]
-    assert [line.split()[0] for line in of_token[2:]] == ["0", "1", "2", "3"]
-    of_layer = str(track(layer=-1)).splitlines()
+    token_lines = str(track(token="w3")).splitlines()
+    assert token_lines[0] == ("plain, output: own rank among 60 tokens, 0 = none is nearer")
+    assert token_lines[1].split() == ["layer", "rank", "cosine", "nearest", "tokens"]
+    assert [line.split()[0] for line in token_lines[2:]] == ["0", "1", "2", "3"]
+    layer_lines = str(track(layer=-1)).splitlines()
     names = ["[CLS]", "w12", "w28", "w3", "w28", "w54", "[SEP]"]
-    assert [line.split()[0] for line in of_layer[1:]] == ["token", *names]
+    assert [line.split()[0] for line in layer_lines[1:]] == ["token", *names]
     together = str(track()).splitlines()
     assert together[1].split() == ["layer", "0", "1", "2", "3"]
     assert [line.split()[1] for line in together[2:]] == names
 
 
 def test_many_layers_go_into_several_blocks():
-    found = track()
+    tracked = track()
     rows = [
-        each.__class__(**{**each.__dict__, "layer": each.layer + 4 * more})
+        row.__class__(**{**row.__dict__, "layer": row.layer + 4 * more})
         for more in range(5)
-        for each in found.rows
+        for row in tracked.rows
     ]
-    lines = str(Track("t", found.options, rows)).splitlines()
+    lines = str(Track("t", tracked.options, rows)).splitlines()
     assert len(lines) == 1 + 2 * 8 and max(map(len, lines)) <= 100
 
 
 def test_a_token_is_chosen_by_its_number():
     first, second = (track(token="W28", occurrence=n) for n in (1, 2))
-    assert {each.position for each in first.rows} == {2}
-    assert {each.position for each in second.rows} == {4}
-    assert {each.token for each in track(token="[SEP]").rows} == {"[SEP]"}
+    assert {row.position for row in first.rows} == {2}
+    assert {row.position for row in second.rows} == {4}
+    assert {row.token for row in track(token="[SEP]").rows} == {"[SEP]"}
 
 
 def test_positions_distances_and_points_change_the_numbers():
@@ -101,13 +101,14 @@ def test_positions_distances_and_points_change_the_numbers():
 
 
 def test_through_the_head_there_is_no_cosine():
-    found = track(model="masked", nearness="head", point="output", token="w3")
-    assert np.isnan(found.rows[-1].value) and len(found.rows[-1].nearest) == 5
+    tracked = track(model="masked", nearness="head", point="output", token="w3")
+    assert np.isnan(tracked.rows[-1].value) and len(tracked.rows[-1].nearest) == 5
 
 
 def test_a_decoder_may_see_later_tokens():
     masked, open_ = (
-        track(model="gated", token="w12", is_causal=each, layer=-1).rows for each in (True, False)
+        track(model="gated", token="w12", is_causal=is_causal, layer=-1).rows
+        for is_causal in (True, False)
     )
     assert masked[0].value != open_[0].value
 

@@ -71,16 +71,16 @@ def test_of_the_smallest_model_a_stage_takes_what_it_took_of_a_small_one(root: P
 
 @pytest.mark.usefixtures("measured")
 def test_a_slow_machine_is_measured_once_and_only_where_a_time_is_expected(root: Path):
-    asked = list[int]()
+    calls = list[int]()
 
     def three() -> float:
-        asked.append(1)
+        calls.append(1)
         return 3.0
 
     slow = Expected(read_stages(root), Size(100, 1000), is_quicker=False, slowness=three)
-    assert slow("measure_context@m") is None and not asked
+    assert slow("measure_context@m") is None and not calls
     assert (slow("measure_search@m"), slow("measure_similarity@m")) == (30.0, 12.0)
-    assert len(asked) == 1
+    assert len(calls) == 1
 
 
 def test_growth_is_read_off_the_graph():

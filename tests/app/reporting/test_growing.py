@@ -61,9 +61,9 @@ def test_the_page_is_there_at_first_and_fills_as_stages_end(
     assert written[0]["nouns"] == []
     assert written[0]["progress"].waiting == ["first", "second"]
     assert written[0]["progress"].reload_seconds
-    told = [step.stage for step in made.follow(steps("measure_first@m", "measure_second@m"))]
-    assert told == ["measure_first@m"] * 2 + ["measure_second@m"] * 2
-    assert [each["nouns"] for each in written[1:]] == [["first"], ["first", "second"]]
+    followed = [step.stage for step in made.follow(steps("measure_first@m", "measure_second@m"))]
+    assert followed == ["measure_first@m"] * 2 + ["measure_second@m"] * 2
+    assert [page["nouns"] for page in written[1:]] == [["first"], ["first", "second"]]
     assert "1 of 2 stages done" in written[1]["progress"].said
     made.end()
     last = written[-1]["progress"]

@@ -39,9 +39,9 @@ def models(
     monkeypatch.chdir(tmp_path)
     known: dict[str, Subject] = {"a": subject("a"), "b": subject("b")}
 
-    def describe(asked: str, *_: Any, **options: Any) -> Subject:
-        given[asked] = options["given"]
-        return known[asked]
+    def describe(name: str, *_: Any, **options: Any) -> Subject:
+        given[name] = options["given"]
+        return known[name]
 
     monkeypatch.setattr(pairs, "describe_subject", describe)
     return known
@@ -121,7 +121,7 @@ def test_the_cost_is_that_of_the_larger_model(monkeypatch: pytest.MonkeyPatch, t
 def test_each_table_is_computed_drawn_and_put_on_a_page(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, *, with_measures: bool
 ):
-    asked: dict[str, Any] = {"drawn": []}
+    passed_on: dict[str, Any] = {"drawn": []}
     tree = write_tree(tmp_path / "tree")
     compared = read_stages(root)
 
@@ -137,23 +137,23 @@ def test_each_table_is_computed_drawn_and_put_on_a_page(
     monkeypatch.setattr(pairs, "share_drawings", lambda *_: None)
     monkeypatch.setattr("embspace.app.reporting.parts.read_stages", lambda _: compared)
     monkeypatch.setattr(
-        pairs, "_run", lambda tree, pair, targets, *_: asked.update(targets=targets)
+        pairs, "_run", lambda tree, pair, targets, *_: passed_on.update(targets=targets)
     )
     monkeypatch.setattr(
-        pairs, "draw_analysis", lambda _, analysis, name: asked["drawn"].append(analysis.noun)
+        pairs, "draw_analysis", lambda _, analysis, name: passed_on["drawn"].append(analysis.noun)
     )
     reason = tree / "results/model_parameter_alignment/a--b.csv"
     reason.parent.mkdir(parents=True)
     reason.write_text("group,reason\n,no tokens in common\n")
-    of_measures = tree / "results/measures/a--b.csv"
-    of_measures.parent.mkdir(parents=True)
-    of_measures.write_text("group,reason\n,of another time\n")
+    measures = tree / "results/measures/a--b.csv"
+    measures.parent.mkdir(parents=True)
+    measures.write_text("group,reason\n,of another time\n")
     said = list[str]()
     pair = ComparedModels(subject("a"), subject("b"))
     page = write_comparison(pair, said.append, with_measures=with_measures)
     wanted = [noun for noun in NOUNS if with_measures or noun != "measures"]
-    assert asked["drawn"] == wanted
-    assert asked["targets"] == [f"pipeline/compare/dvc.yaml:compare_{n}@a--b" for n in wanted]
+    assert passed_on["drawn"] == wanted
+    assert passed_on["targets"] == [f"pipeline/compare/dvc.yaml:compare_{n}@a--b" for n in wanted]
     later = ["measures: of another time"] * with_measures
     assert said == ["model_parameter_alignment: no tokens in common", *later]
     assert page == Path(f"reports/{pair.name}/index.html")
@@ -164,6 +164,6 @@ def test_each_table_is_computed_drawn_and_put_on_a_page(
 
 def test_all_that_compares_two_models_is_asked_for(root: Path):
     stages = [name for name in read_stages(root) if name.startswith("compare_")]
-    of_pairs = {n.partition("_")[2] for n in stages if "pair" in str(read_stages(root)[n].entry)}
-    assert of_pairs == {*NOUNS}
+    pair_nouns = {n.partition("_")[2] for n in stages if "pair" in str(read_stages(root)[n].entry)}
+    assert pair_nouns == {*NOUNS}
     assert all(f"compare_{noun}" in stages for noun in NOUNS)

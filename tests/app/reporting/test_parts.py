@@ -26,15 +26,15 @@ from embspace.settings.schema import read_yaml
 
 def chosen(*options: str, is_study: bool = False, is_english: bool = True) -> set[str]:
     how = {"is_study": is_study, "is_english": is_english}
-    return {each.noun for each in analyses() if is_chosen(each, options, **how)}
+    return {analysis.noun for analysis in analyses() if is_chosen(analysis, options, **how)}
 
 
 def test_the_cheap_analyses_of_layers_come_first_in_every_report_of_other_texts():
     assert chosen() >= {*CHEAP_LAYERS, "search", "layer_choice", "similarity", "tsne"}
-    assert {each.noun for each in analyses() if each.rank == FIRST} == {*CHEAP_LAYERS}
-    by_rank = sorted(analyses(), key=lambda each: each.rank)
-    assert [each.noun for each in by_rank][-1] == "ledger"
-    after_maps = [each.noun for each in by_rank if each.rank > 7]
+    assert {analysis.noun for analysis in analyses() if analysis.rank == FIRST} == {*CHEAP_LAYERS}
+    by_rank = sorted(analyses(), key=lambda analysis: analysis.rank)
+    assert [analysis.noun for analysis in by_rank][-1] == "ledger"
+    after_maps = [analysis.noun for analysis in by_rank if analysis.rank > 7]
     assert "tsne" not in after_maps and "probing" in after_maps
 
 
@@ -85,7 +85,7 @@ def test_what_is_not_there_is_named_by_a_way_to_have_it(
 ):
     lacking = left_out(options, is_study=is_study)
     named = {noun for nouns in lacking.values() for noun in nouns}
-    assert named == {each.noun for each in analyses()} - chosen(*options, is_study=is_study)
+    assert named == {analysis.noun for analysis in analyses()} - chosen(*options, is_study=is_study)
     for way, nouns in lacking.items():
         if way.startswith("--"):
             with_it = chosen(*options, way.removeprefix("--"), is_study=is_study)
@@ -95,7 +95,7 @@ def test_what_is_not_there_is_named_by_a_way_to_have_it(
 def test_every_analysis_has_stages_that_make_its_results(root: Path):
     stages = makers(root, "minilm", analyses())
     assert set(stages) == set(analyses())
-    named = {each.noun: addresses for each, addresses in stages.items()}
+    named = {analysis.noun: addresses for analysis, addresses in stages.items()}
     assert named["direction"] == ["pipeline/layers/dvc.yaml:measure_direction@minilm"]
     assert "pipeline/learned/dvc.yaml:project_tsne@minilm" in named["tsne"]
 
@@ -136,6 +136,6 @@ def test_a_stage_that_maps_or_options_alone_need_can_be_left_out():
 @pytest.mark.parametrize("option", ["attention", "parameters"])
 def test_an_option_adds_its_analyses_to_a_report_of_the_study(option: str):
     without, with_it = chosen(is_study=True), chosen(option, is_study=True)
-    added = {each.noun for each in analyses() if each.option == option}
+    added = {analysis.noun for analysis in analyses() if analysis.option == option}
     assert with_it == without | added
     assert with_it > without

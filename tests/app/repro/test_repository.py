@@ -27,9 +27,9 @@ def test_a_tree_inside_has_the_cache_of_the_one_around_it(tree: Path):
     (inner / ".dvc").mkdir(parents=True)
     cache = tree / ".dvc/cache"
     (inner / ".dvc/config").write_text(without_git(cache, ["copy"], inner))
-    found = open_repository(inner).cache.local
-    assert Path(found.path).resolve() == cache / "files/md5"
-    assert found.cache_types == ["copy"]
+    cache_inside = open_repository(inner).cache.local
+    assert Path(cache_inside.path).resolve() == cache / "files/md5"
+    assert cache_inside.cache_types == ["copy"]
 
 
 def test_braces_in_the_path_are_told(tmp_path: Path):

@@ -45,8 +45,8 @@ def variables(user: dict[str, str], tmp_path: Path) -> dict[str, str]:
 
 
 def test_what_is_no_module_runs_in_python_itself(finish: Finish):
-    found = finish("-c", "import sys; print(sys.executable, 'torch' in sys.modules)")
-    assert found.stdout == f"{sys.executable} False\n"
+    process = finish("-c", "import sys; print(sys.executable, 'torch' in sys.modules)")
+    assert process.stdout == f"{sys.executable} False\n"
 
 
 def test_a_call_that_is_ended_ends_its_fork_and_what_that_has_started(
@@ -130,8 +130,8 @@ def test_python_may_lie_in_a_folder_with_a_space(
     folder.symlink_to(Path(sys.executable).parents[1])
     monkeypatch.setattr(sys, "executable", str(folder / "bin" / Path(sys.executable).name))
     with warm_python(variables) as given:
-        found = subprocess.check_output([shell, "-c", "python -m parent"], env=given, text=True)
-    assert str(SERVER) in found
+        printed = subprocess.check_output([shell, "-c", "python -m parent"], env=given, text=True)
+    assert str(SERVER) in printed
 
 
 def test_a_folder_whose_path_is_too_long_for_a_socket_leaves_all_as_it_is(

@@ -17,9 +17,9 @@ def test_a_module_has_arguments_folder_environment_and_status_of_its_call(
     finish: Finish, tmp_path: Path
 ):
     (tmp_path / "tree/src/says.py").write_text(SAYS)
-    for asked in ("this", "that"):
-        said = finish("-m", "says", "a", "b c", ASKED=asked)
-        assert said.stdout == f"['a', 'b c'] {tmp_path / 'tree'} {asked}\n"
+    for name in ("this", "that"):
+        said = finish("-m", "says", "a", "b c", ASKED=name)
+        assert said.stdout == f"['a', 'b c'] {tmp_path / 'tree'} {name}\n"
         assert (said.stderr, said.returncode) == ("to stderr\n", 3)
 
 

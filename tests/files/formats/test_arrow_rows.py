@@ -46,8 +46,8 @@ def test_a_folder_that_datasets_has_saved_is_a_table(tmp_path: Path):
 
     table = {"id": ["b", "a"], "text": ["B\r\n€", "A"], "label": [1, 0]}
     Dataset.from_dict(table).save_to_disk(tmp_path / "saved", num_shards=2)
-    found = load_texts(str(tmp_path / "saved"))
-    assert found.to_dict("list") == table
+    texts = load_texts(str(tmp_path / "saved"))
+    assert texts.to_dict("list") == table
     DatasetDict({"train": Dataset.from_dict(table)}).save_to_disk(tmp_path / "splits")
     with pytest.raises(InputError, match=r"splits: holds several splits; allowed: one, .*/train"):
         load_texts(str(tmp_path / "splits"))

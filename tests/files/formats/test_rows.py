@@ -43,15 +43,15 @@ def tables(draw: st.DrawFn) -> pd.DataFrame:
 def comes_back(path: Path, table: pd.DataFrame, **how: Any) -> None:
     """Hold that a file has the table's cells, or is refused with its name."""
     try:
-        found = load_texts(str(path), **how)
+        texts = load_texts(str(path), **how)
     except InputError as error:
         assert str(path) in str(error)
         return
     for column in table:
-        assert found[column].tolist() == table[column].tolist(), column
+        assert texts[column].tolist() == table[column].tolist(), column
     if "id" not in table:
-        assert found["id"].tolist() == [str(row) for row in range(1, len(table) + 1)]
-    assert not any(map(flaw_of_text, found["text"]))
+        assert texts["id"].tolist() == [str(row) for row in range(1, len(table) + 1)]
+    assert not any(map(flaw_of_text, texts["text"]))
 
 
 def is_plain(table: pd.DataFrame) -> bool:

@@ -10,15 +10,15 @@ N = 24
 
 def previous(n: int = N) -> Float[np.ndarray, "token token"]:
     """Every token looks at the one before it; the first at itself."""
-    found = np.eye(n, k=-1, dtype=np.float32)
-    found[0, 0] = 1
-    return found
+    attention = np.eye(n, k=-1, dtype=np.float32)
+    attention[0, 0] = 1
+    return attention
 
 
 def sink(n: int = N) -> Float[np.ndarray, "token token"]:
-    found = np.zeros((n, n), np.float32)
-    found[:, 0] = 1
-    return found
+    attention = np.zeros((n, n), np.float32)
+    attention[:, 0] = 1
+    return attention
 
 
 def uniform(n: int = N) -> Float[np.ndarray, "token token"]:

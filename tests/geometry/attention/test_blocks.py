@@ -8,23 +8,23 @@ ALL = np.ones((24, 24), bool)
 
 
 def test_two_equal_blocks_have_half_and_keep_a_good_part_beyond_their_offsets():
-    found = two_blocks(blocks(), ALL)
-    assert found.score == pytest.approx(0.5)
-    assert found.excess > 0.2
+    split = two_blocks(blocks(), ALL)
+    assert split.score == pytest.approx(0.5)
+    assert split.excess > 0.2
 
 
 @pytest.mark.parametrize("head", [uniform(), sink()])
 def test_uniform_attention_and_a_sink_have_no_blocks(head: np.ndarray):
-    found = two_blocks(head, ALL)
-    assert found.score == pytest.approx(0, abs=2e-3)
-    assert found.excess < 0.03
+    split = two_blocks(head, ALL)
+    assert split.score == pytest.approx(0, abs=2e-3)
+    assert split.excess < 0.03
 
 
 @pytest.mark.parametrize("head", [previous(), band()])
 def test_a_band_has_blocks_by_its_offsets_alone(head: np.ndarray):
-    found = two_blocks(head, ALL)
-    assert found.score > 0.3
-    assert found.excess == pytest.approx(0, abs=0.02)
+    split = two_blocks(head, ALL)
+    assert split.score > 0.3
+    assert split.excess == pytest.approx(0, abs=0.02)
 
 
 def test_it_is_the_modularity_of_the_best_cut_as_networkx_would_have_it():
@@ -48,9 +48,9 @@ def test_a_mask_that_hides_later_tokens_makes_no_blocks_by_itself():
     visible = np.tri(24, dtype=bool)
     uniform_head = visible / visible.sum(axis=1, keepdims=True)
     assert two_blocks(uniform_head, ALL).score > 0.1
-    found = two_blocks(uniform_head, visible)
-    assert found.score == pytest.approx(0)
-    assert found.excess == pytest.approx(0)
+    split = two_blocks(uniform_head, visible)
+    assert split.score == pytest.approx(0)
+    assert split.excess == pytest.approx(0)
     causal_blocks = blocks() * visible
     causal_blocks /= causal_blocks.sum(axis=1, keepdims=True)
     assert two_blocks(causal_blocks, visible).score > 0.3

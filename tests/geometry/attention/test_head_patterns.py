@@ -38,24 +38,24 @@ def committed(name: str) -> dict[str, Conditions]:
 
 
 def named(heads: np.ndarray, rules: dict[str, Conditions]) -> list[str]:
-    found = head_features(heads, token_sets(), mass_share=0.9, n_columns=2)
-    return [[*rules][number] for number in types_of(found, rules).number]
+    features = head_features(heads, token_sets(), mass_share=0.9, n_columns=2)
+    return [[*rules][number] for number in types_of(features, rules).number]
 
 
 def test_the_first_type_that_fits_is_taken_and_the_margin_is_the_nearest_bound():
     values = {"height": np.array([0.9, 0.4, 0.4]), "width": np.array([0.1, 0.15, 0.6])}
-    found = types_of(values, RULES)
-    assert found.number.tolist() == [0, 1, 2]
-    assert found.margin == pytest.approx([0.4, 0.05, 0.1])  # the last lacks 0.1 of being high
+    types = types_of(values, RULES)
+    assert types.number.tolist() == [0, 1, 2]
+    assert types.margin == pytest.approx([0.4, 0.05, 0.1])  # the last lacks 0.1 of being high
 
 
 def test_the_margin_is_no_larger_than_the_distance_to_an_earlier_type():
     """A head well inside its own bounds, but a hair from a type that would have come first."""
     values = {"height": np.array([0.498, 0.1]), "width": np.array([0.9, 0.9])}
     rules = {"high": {"height": Bounds(0.5, inf)}, "wide": {"width": Bounds(0.5, inf)}, "rest": {}}
-    found = types_of(values, rules)
-    assert found.number.tolist() == [1, 1]
-    assert found.margin == pytest.approx([0.002, 0.4])
+    types = types_of(values, rules)
+    assert types.number.tolist() == [1, 1]
+    assert types.margin == pytest.approx([0.002, 0.4])
     later = {"wide": rules["wide"], "high": rules["high"], "rest": {}}
     assert types_of(values, later).margin == pytest.approx([0.4, 0.4])  # high is asked after
 
@@ -63,16 +63,16 @@ def test_the_margin_is_no_larger_than_the_distance_to_an_earlier_type():
 def test_an_earlier_type_that_is_not_defined_is_no_neighbor():
     values = {"height": np.array([np.nan]), "width": np.array([0.9])}
     rules = {"high": {"height": Bounds(0.5, inf)}, "wide": {"width": Bounds(0.5, inf)}, "rest": {}}
-    found = types_of(values, rules)
-    assert found.number.tolist() == [1]
-    assert found.margin == pytest.approx([0.4])
+    types = types_of(values, rules)
+    assert types.number.tolist() == [1]
+    assert types.margin == pytest.approx([0.4])
 
 
 def test_what_is_not_defined_fulfils_no_condition():
     values = {"height": np.array([np.nan]), "width": np.array([0.1])}
-    found = types_of(values, RULES)
-    assert found.number.tolist() == [2]
-    assert np.isnan(found.margin).all()
+    types = types_of(values, RULES)
+    assert types.number.tolist() == [2]
+    assert np.isnan(types.margin).all()
     assert slack(values, {}).tolist() == [inf]
 
 

@@ -34,10 +34,10 @@ def test_shares_are_those_of_all_scores(texts: np.ndarray):
 
 
 def test_without_a_bias_there_is_no_key_only_term():
-    of_bias, of_mean = shares(None)
-    assert np.isnan(of_bias)
-    assert 0 < of_mean < 1
-    assert shares(np.zeros(RANK)) == pytest.approx([0, of_mean])
+    bias_share, mean_share = shares(None)
+    assert np.isnan(bias_share)
+    assert 0 < mean_share < 1
+    assert shares(np.zeros(RANK)) == pytest.approx([0, mean_share])
 
 
 def test_queries_that_are_all_one_differ_in_nothing():
@@ -85,8 +85,8 @@ def test_with_fewer_than_four_texts_there_are_no_bounds():
 
 @pytest.mark.parametrize("bias", [None, BIAS])
 def test_moments_of_an_image_are_those_of_its_vectors(bias: np.ndarray | None):
-    found = moments_of_image(text_moments(X, TEXT), QUERY, bias)
+    moments = moments_of_image(text_moments(X, TEXT), QUERY, bias)
     expected = text_moments(X @ QUERY.T + (0 if bias is None else bias), TEXT)
-    assert (found.n_tokens == expected.n_tokens).all()
-    assert found.sums == pytest.approx(expected.sums)
-    assert found.products == pytest.approx(expected.products)
+    assert (moments.n_tokens == expected.n_tokens).all()
+    assert moments.sums == pytest.approx(expected.sums)
+    assert moments.products == pytest.approx(expected.products)

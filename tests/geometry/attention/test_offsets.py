@@ -6,7 +6,7 @@ from tests.geometry.attention.heads import band, previous, random_heads
 
 def test_sums_are_traces_of_the_diagonals():
     maps = random_heads(3, 7)
-    expected = [[np.trace(each, k) for k in range(-6, 7)] for each in maps]
+    expected = [[np.trace(weights, k) for k in range(-6, 7)] for weights in maps]
     np.testing.assert_allclose(offset_sums(maps), expected, rtol=1e-6)
 
 

@@ -54,10 +54,12 @@ def test_all_is_that_of_the_matrix_which_is_never_built(query: np.ndarray, key: 
     assert form_symmetry(query, key) == pytest.approx(norms[0] / np.linalg.norm(form) ** 2)
     assert skew_share(query, key) == pytest.approx(norms[1] / np.linalg.norm(form) ** 2)
     sizes = np.linalg.svd(form, compute_uv=False)
-    found = form_singular_values(query, key)
-    assert found == pytest.approx(sizes[: len(found)], abs=1e-9)
-    assert sizes[len(found) :] == pytest.approx(0, abs=1e-9)
-    assert singular_values_of_products(query, key) == pytest.approx(found, abs=1e-7 * found[0])
+    singular = form_singular_values(query, key)
+    assert singular == pytest.approx(sizes[: len(singular)], abs=1e-9)
+    assert sizes[len(singular) :] == pytest.approx(0, abs=1e-9)
+    assert singular_values_of_products(query, key) == pytest.approx(
+        singular, abs=1e-7 * singular[0]
+    )
     for n_deviations in (1, 2):
         expected = dense_directionality(form, n_deviations)
         ours = directionality(query, key, n_deviations=n_deviations)
@@ -151,12 +153,12 @@ def test_a_rotation_of_queries_and_keys_within_a_head_changes_nothing():
         principal_angles,
         eigenvalue_counts,
     ]
-    for each in measures:
-        assert each(turn @ query, turn @ key) == pytest.approx(each(query, key))
+    for measure in measures:
+        assert measure(turn @ query, turn @ key) == pytest.approx(measure(query, key))
     # of the stream's dimensions, all but what looks at single ones
     other = rotation(5, DIM)
-    for each in (form_symmetry, form_singular_values, principal_angles):
-        assert each(query @ other, key @ other) == pytest.approx(each(query, key))
+    for measure in (form_symmetry, form_singular_values, principal_angles):
+        assert measure(query @ other, key @ other) == pytest.approx(measure(query, key))
 
 
 def test_exchanging_queries_with_keys_transposes_the_form():
@@ -199,7 +201,7 @@ def fused(order: str, n_heads: int, head_dim: int) -> np.ndarray:
     `all_queries_first` as GPT-2 and ModernBERT have it.
     """
     heads = [drawn(seed, head_dim, 48) for seed in range(n_heads)]
-    parts = [(each, each, drawn(90 + number, head_dim, 48)) for number, each in enumerate(heads)]
+    parts = [(head, head, drawn(90 + number, head_dim, 48)) for number, head in enumerate(heads)]
     if order == "per_head":
         return np.concatenate([row for part in parts for row in part])
     return np.concatenate([part[kind] for kind in range(3) for part in parts])
@@ -217,7 +219,7 @@ def test_symmetry_as_coded_takes_queries_of_other_heads_for_keys():
     def symmetry_as_coded(matrix: np.ndarray) -> float:
         return form_symmetry(matrix[:d], matrix[d : 2 * d])
 
-    mixed, whole = (fused(each, n_heads, head_dim) for each in ("per_head", "all_queries_first"))
+    mixed, whole = (fused(order, n_heads, head_dim) for order in ("per_head", "all_queries_first"))
     assert symmetry_as_coded(whole) == pytest.approx(1)
     assert symmetry_as_coded(mixed) == pytest.approx(0.5, abs=0.05)
     query, key, _ = mixed.reshape(n_heads, 3, head_dim, -1).swapaxes(0, 1).reshape(3, d, -1)

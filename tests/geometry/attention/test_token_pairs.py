@@ -12,20 +12,22 @@ def test_a_head_of_articles_has_mass_there_and_none_elsewhere():
     head = np.eye(24)
     head[QUERIES] = 0
     head[QUERIES, KEYS] = 1
-    found = pair_mass(head, QUERIES, KEYS, ORDINARY)
-    assert found.mass == 1
-    assert found.elsewhere == 0
+    masses = pair_mass(head, QUERIES, KEYS, ORDINARY)
+    assert masses.mass == 1
+    assert masses.elsewhere == 0
 
 
 def test_a_head_of_the_previous_token_has_as_much_elsewhere():
-    found = pair_mass(previous(), QUERIES, KEYS, ORDINARY)
-    assert found.mass == found.elsewhere == pytest.approx(2 / 3)
+    masses = pair_mass(previous(), QUERIES, KEYS, ORDINARY)
+    assert masses.mass == masses.elsewhere == pytest.approx(2 / 3)
 
 
 def test_uniform_and_random_attention_knows_no_articles():
-    found = pair_mass(np.concatenate([uniform()[None], random_heads(300)]), QUERIES, KEYS, ORDINARY)
-    assert found.mass[0] == pytest.approx(found.elsewhere[0])
-    assert (found.mass - found.elsewhere)[1:].mean() == pytest.approx(0, abs=0.005)
+    masses = pair_mass(
+        np.concatenate([uniform()[None], random_heads(300)]), QUERIES, KEYS, ORDINARY
+    )
+    assert masses.mass[0] == pytest.approx(masses.elsewhere[0])
+    assert (masses.mass - masses.elsewhere)[1:].mean() == pytest.approx(0, abs=0.005)
 
 
 def test_special_tokens_are_not_elsewhere():

@@ -8,8 +8,8 @@ from embspace.geometry.attribution.curves import area_under, first_places
 
 def test_first_places_grow_with_their_number() -> None:
     order = np.array([[2, 0, 1]])
-    found = first_places(order, np.array([0, 1, 2, 3]))
-    assert found[:, 0].tolist() == [
+    places = first_places(order, np.array([0, 1, 2, 3]))
+    assert places[:, 0].tolist() == [
         [False, False, False],
         [False, False, True],
         [True, False, True],

@@ -48,10 +48,10 @@ def test_chance_is_what_random_orders_find() -> None:
     covers = np.zeros((2, 10), dtype=bool)
     covers[0, :2], covers[1, 5] = True, True
     k = np.full(20_000, 3)
-    found = sites_found(ranking(rng.random((len(k), 10))), covers, k).mean(axis=0)
+    shares = sites_found(ranking(rng.random((len(k), 10))), covers, k).mean(axis=0)
     chance = found_by_chance(covers.sum(axis=1), k[:1], 10)[0]
     assert chance == pytest.approx([1 - 8 * 7 * 6 / (10 * 9 * 8), 0.3])  # by hand
-    assert found == pytest.approx(chance, abs=0.01)
+    assert shares == pytest.approx(chance, abs=0.01)
 
 
 def test_a_score_that_is_no_number_is_refused() -> None:

@@ -19,10 +19,10 @@ def test_rollout_of_two_layers_is_their_product_in_order() -> None:
 
 def test_rows_sum_to_one_whatever_the_batch() -> None:
     maps = np.random.default_rng(0).dirichlet(np.ones(5), size=(3, 2, 5))
-    found = attention_rollout(maps)
-    assert found.shape == (2, 5, 5)
-    assert found.sum(axis=-1) == pytest.approx(1)
-    assert found[1] == pytest.approx(attention_rollout(maps[:, 1]))
+    rollout = attention_rollout(maps)
+    assert rollout.shape == (2, 5, 5)
+    assert rollout.sum(axis=-1) == pytest.approx(1)
+    assert rollout[1] == pytest.approx(attention_rollout(maps[:, 1]))
 
 
 def test_no_layer_at_all_is_refused() -> None:

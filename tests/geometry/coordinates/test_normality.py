@@ -17,9 +17,9 @@ HEAVY = RNG.standard_t(5, size=3_000)
 
 
 def test_standardized_numbers_have_mean_0_and_variance_1():
-    found = standardized(NORMAL)
-    assert found.mean(axis=1) == pytest.approx(0, abs=1e-12)
-    assert found.std(axis=1) == pytest.approx(1)
+    x = standardized(NORMAL)
+    assert x.mean(axis=1) == pytest.approx(0, abs=1e-12)
+    assert x.std(axis=1) == pytest.approx(1)
 
 
 def test_kurtosis_is_scipy_s():
@@ -34,8 +34,8 @@ def test_two_values_have_the_smallest_kurtosis():
 @pytest.mark.parametrize("x", [HEAVY, RNG.uniform(size=5_000), RNG.exponential(size=5_000)])
 def test_the_distance_is_that_of_kolmogorov_and_smirnov(x: np.ndarray):
     exact = stats.kstest(standardized(x), "norm").statistic
-    found = float(distance_from_normal(x))
-    assert exact - 0.004 <= found <= exact + 1e-12
+    distance = float(distance_from_normal(x))
+    assert exact - 0.004 <= distance <= exact + 1e-12
 
 
 def test_normal_numbers_are_near_normal():
@@ -46,10 +46,10 @@ def test_normal_numbers_are_near_normal():
 def test_every_row_of_a_stack_is_its_own():
     stack = np.stack([NORMAL[:2, :3_000], np.stack([HEAVY, HEAVY])])
     for function in (excess_kurtosis, largest_standardized, distance_from_normal):
-        found = function(stack)
-        assert found.shape == (2, 2)
-        assert found[0, 1] == pytest.approx(float(function(stack[0, 1])))
-        assert found[1, 0] == pytest.approx(found[1, 1])
+        values = function(stack)
+        assert values.shape == (2, 2)
+        assert values[0, 1] == pytest.approx(float(function(stack[0, 1])))
+        assert values[1, 0] == pytest.approx(values[1, 1])
 
 
 def test_place_and_scale_change_nothing():
@@ -75,6 +75,6 @@ def test_typical_largest_is_the_median():
 
 
 def test_normality_is_both_at_once():
-    found = normality(NORMAL)
-    assert (found.excess_kurtosis == excess_kurtosis(NORMAL)).all()
-    assert (found.distance == distance_from_normal(NORMAL)).all()
+    scores = normality(NORMAL)
+    assert (scores.excess_kurtosis == excess_kurtosis(NORMAL)).all()
+    assert (scores.distance == distance_from_normal(NORMAL)).all()

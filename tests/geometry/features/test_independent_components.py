@@ -20,10 +20,12 @@ def test_whitened_components_have_variance_one_and_mix_to_the_vectors():
 
 def test_sparse_sources_that_are_known_come_back():
     x, directions = sparse_cloud(n_active=1)
-    found = independent_components(whitened_cloud(x, 8), np.arange(len(x)), max_iter=200, seed=0)
-    assert matches(found.directions, directions).cosine.min() > 0.95
-    assert (np.mean(found.activations**3, axis=0) > 0).all()
-    assert np.allclose(found.matched_by @ found.matched_by.T, np.eye(8), atol=1e-6)
+    components = independent_components(
+        whitened_cloud(x, 8), np.arange(len(x)), max_iter=200, seed=0
+    )
+    assert matches(components.directions, directions).cosine.min() > 0.95
+    assert (np.mean(components.activations**3, axis=0) > 0).all()
+    assert np.allclose(components.matched_by @ components.matched_by.T, np.eye(8), atol=1e-6)
 
 
 def test_a_fit_says_whether_it_converged():

@@ -129,7 +129,7 @@ def test_hsic_needs_four_points():
 
 def test_rounding_lets_no_fit_be_better_than_perfect():
     x = [gaussian(30, 8, seed) for seed in range(20)]
-    fits = [procrustes_fit(each, each).similarity for each in x]
+    fits = [procrustes_fit(cloud, cloud).similarity for cloud in x]
     assert max(fits) <= 1
     assert min(fits) == pytest.approx(1)
 
@@ -178,13 +178,13 @@ def test_a_fit_adds_up_point_by_point():
 
 def test_neighbors_are_those_of_a_search_pair_by_pair():
     x, y = related(40, 4, 6, 0)
-    found = nearest_rows(x, 5)
+    near_x = nearest_rows(x, 5)
     for row, point in enumerate(x):
         order = np.argsort(np.linalg.norm(x - point, axis=1))
-        assert set(found[row]) == set(order[1:6])
+        assert set(near_x[row]) == set(order[1:6])
     near_y = nearest_rows(y, 5)
-    shared = [len(set(a) & set(b)) / 5 for a, b in zip(found, near_y, strict=True)]
-    assert common_neighbors(found, near_y) == pytest.approx(shared)
+    shared = [len(set(a) & set(b)) / 5 for a, b in zip(near_x, near_y, strict=True)]
+    assert common_neighbors(near_x, near_y) == pytest.approx(shared)
     assert mutual_nearest_neighbors(x, y, n_neighbors=5) == pytest.approx(np.mean(shared))
 
 
@@ -200,8 +200,8 @@ def test_what_neighbors_have_in_common_without_each_row(k: int):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(30, 4))
     y = x + rng.normal(size=x.shape)
-    found = common_neighbors_without_each(nearest_rows(x, k + 1), nearest_rows(y, k + 1))
-    for row, value in enumerate(found):
+    shares = common_neighbors_without_each(nearest_rows(x, k + 1), nearest_rows(y, k + 1))
+    for row, value in enumerate(shares):
         others = np.delete(x, row, axis=0), np.delete(y, row, axis=0)
         assert value == pytest.approx(mutual_nearest_neighbors(*others, n_neighbors=k))
 
@@ -223,7 +223,7 @@ def test_too_few_or_too_many_neighbors(n_neighbors: int):
 
 def test_four_points_are_enough_and_all_others_may_be_neighbors():
     x, y = np.random.default_rng(0).normal(size=(2, 4, 2))
-    k, l = (each @ each.T * (1 - np.eye(4)) for each in (x - x.mean(0), y - y.mean(0)))  # noqa: E741
+    k, l = (cloud @ cloud.T * (1 - np.eye(4)) for cloud in (x - x.mean(0), y - y.mean(0)))  # noqa: E741
     # Song et al. (2012), equation 5.
     expected = np.trace(k @ l) + k.sum() * l.sum() / 6 - (k @ l).sum()
     assert unbiased_hsic(x, y) == pytest.approx(expected / 4)

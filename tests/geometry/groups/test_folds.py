@@ -36,7 +36,7 @@ def test_forms_of_a_lemma_are_in_one_fold_and_classes_in_all():
     lemmas = [f"l{number // 6}_{number % 3}" for number in range(120)]
     folds = folds_by_group(LABELS, lemmas, 5, seed=0)
     for lemma in set(lemmas):
-        assert len({fold for fold, each in zip(folds, lemmas, strict=True) if each == lemma}) == 1
+        assert len({fold for fold, other in zip(folds, lemmas, strict=True) if other == lemma}) == 1
     for fold in range(5):
         assert set(LABELS[folds == fold]) == {0, 1, 2}
 
@@ -47,8 +47,8 @@ def test_predictions_are_those_of_scikit_learn():
     def fit(features: Features, labels: np.ndarray) -> Any:
         return KNeighborsClassifier(3).fit(features, labels)
 
-    found = cross_val_predict(KNeighborsClassifier(3), x, LABELS, cv=PredefinedSplit(FOLDS))
-    assert (predict_by_fold(fit, x, LABELS, FOLDS) == found).all()
+    predictions = cross_val_predict(KNeighborsClassifier(3), x, LABELS, cv=PredefinedSplit(FOLDS))
+    assert (predict_by_fold(fit, x, LABELS, FOLDS) == predictions).all()
 
 
 @pytest.mark.parametrize("n_copies", [1, 2])
@@ -56,5 +56,5 @@ def test_a_text_is_known_only_if_another_fold_has_it(n_copies: int):
     n = 120 // n_copies
     texts = [str(number % n) for number in range(120)]
     labels = np.arange(120) % n
-    found = predict_by_fold(lambda *seen: Remembering(*seen, unseen=-1), texts, labels, FOLDS)
-    assert (found == (labels if n_copies > 1 else -1)).all()
+    predictions = predict_by_fold(lambda *seen: Remembering(*seen, unseen=-1), texts, labels, FOLDS)
+    assert (predictions == (labels if n_copies > 1 else -1)).all()

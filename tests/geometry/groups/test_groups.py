@@ -38,7 +38,7 @@ def test_members_by_hand():
 
 def test_means_are_those_of_a_loop_over_pairs():
     distances = random_distances()
-    found = group_means(distances, LABEL, 3)
+    means = group_means(distances, LABEL, 3)
     for g in range(3):
         for h in range(3):
             values = [
@@ -48,8 +48,8 @@ def test_means_are_those_of_a_loop_over_pairs():
                 if i != j and LABEL[i] == g and LABEL[j] == h
             ]
             expected = np.mean(values) if values else np.nan
-            assert found[g, h] == pytest.approx(expected, nan_ok=True)
-    assert np.isnan(found[2, 2])
+            assert means[g, h] == pytest.approx(expected, nan_ok=True)
+    assert np.isnan(means[2, 2])
 
 
 def test_what_stands_on_the_diagonal_of_the_matrix_is_no_pair():
@@ -122,14 +122,14 @@ def test_nearest_others_are_several_where_distances_are_equal_or_nearly_so():
 
 def test_neighbors_of_the_own_group():
     neighbors = np.array([[1, 2], [0, 2], [1, 0]])
-    found = neighbors_in_group(neighbors, np.array([4, 4, 7]))
-    assert found.tolist() == [[True, False], [True, False], [False, False]]
+    in_group = neighbors_in_group(neighbors, np.array([4, 4, 7]))
+    assert in_group.tolist() == [[True, False], [True, False], [False, False]]
 
 
 def test_the_nearest_is_of_the_group_or_not_or_shared():
     x = np.array([[0.0], [1.0], [2.5], [10.0], [11.0]])
-    found = nearest_in_group(cdist(x, x), np.array([0, 0, 1, 1, 1]))
-    assert found.tolist() == [1.0, 1.0, 0.0, 1.0, 1.0]
+    shares = nearest_in_group(cdist(x, x), np.array([0, 0, 1, 1, 1]))
+    assert shares.tolist() == [1.0, 1.0, 0.0, 1.0, 1.0]
     tied = nearest_in_group(np.zeros((5, 5)), np.array([0, 0, 1, 1, 1]))
     assert tied.tolist() == [0.25, 0.25, 0.5, 0.5, 0.5]
 
@@ -171,26 +171,26 @@ def test_a_number_of_neighbors_out_of_range_is_refused(n_neighbors: int):
 @pytest.mark.parametrize("seed", range(3))
 def test_clusters_are_scikit_learns(seed: int):
     distances = random_distances(30, seed)
-    found = average_linkage(distances, 5)
-    assert found is not None
+    clusters = average_linkage(distances, 5)
+    assert clusters is not None
     model = AgglomerativeClustering(5, metric="precomputed", linkage="average")
     # The same parts, whatever their numbers.
-    assert purity(found, model.fit(distances).labels_) == 1
-    assert len(np.unique(found)) == 5
+    assert purity(clusters, model.fit(distances).labels_) == 1
+    assert len(np.unique(clusters)) == 5
 
 
 def test_separated_groups_are_the_clusters():
     x, label = blobs()
-    found = average_linkage(cdist(x, x), 3)
-    assert found is not None
-    assert purity(found, label) == 1
+    clusters = average_linkage(cdist(x, x), 3)
+    assert clusters is not None
+    assert purity(clusters, label) == 1
 
 
 def test_points_of_one_place_are_one_cluster():
-    found = average_linkage(np.zeros((6, 6)), 3)
-    assert found is not None
-    assert found.tolist() == [0] * 6
-    assert purity(found, LABEL) == pytest.approx(1 / 2)
+    clusters = average_linkage(np.zeros((6, 6)), 3)
+    assert clusters is not None
+    assert clusters.tolist() == [0] * 6
+    assert purity(clusters, LABEL) == pytest.approx(1 / 2)
 
 
 def test_no_clusters_of_one_point_or_of_undefined_distances():
@@ -230,7 +230,9 @@ def test_shuffled_shares_spread_wider_where_all_are_neighbors_of_a_hub():
     hub = np.zeros((n, 1), dtype=int)
     hub[0] = 1
     ring = (np.arange(n)[:, np.newaxis] + 1) % n
-    by_hub, by_ring = (shuffled_shares(each, group, 200).std(axis=0) for each in (hub, ring))
+    by_hub, by_ring = (
+        shuffled_shares(neighbors, group, 200).std(axis=0) for neighbors in (hub, ring)
+    )
     assert (by_hub > 5 * by_ring).all()
 
 

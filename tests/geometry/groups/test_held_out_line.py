@@ -12,12 +12,12 @@ def test_a_line_predicts_itself():
 
 def test_the_closed_form_is_what_fits_without_each_point_give():
     x, y = np.random.default_rng(0).normal(size=(2, 12))
-    errors, of_mean = np.empty((2, 12))
+    errors, mean_errors = np.empty((2, 12))
     for i in range(12):
         rest = np.arange(12) != i
         slope, height = np.polyfit(x[rest], y[rest], 1)
-        errors[i], of_mean[i] = y[i] - slope * x[i] - height, y[i] - y[rest].mean()
-    expected = 1 - np.square(errors).sum() / np.square(of_mean).sum()
+        errors[i], mean_errors[i] = y[i] - slope * x[i] - height, y[i] - y[rest].mean()
+    expected = 1 - np.square(errors).sum() / np.square(mean_errors).sum()
     assert held_out_line(x, y) == pytest.approx(expected)
     assert held_out_line(5 * x + 2, np.stack([y, 3 * y + 1])) == pytest.approx([expected] * 2)
 

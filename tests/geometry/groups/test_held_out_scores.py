@@ -54,11 +54,11 @@ def test_a_copy_in_another_fold_gives_its_label_away_and_one_in_the_same_fold_do
     x = np.repeat(rng.normal(size=(60, 100)), 2, axis=0)
     label = np.repeat(rng.integers(2, size=60) == 1, 2)
     together, apart = np.arange(120) // 2 % 5, np.arange(120) % 5
-    found = [
+    scores = [
         auc(held_out_scores(x, label[:, None].astype(float), f, ridge=0.01)[:, 0], label, f)
         for f in (together, apart)
     ]
-    assert found[0] < 0.75 < 0.95 < found[1]
+    assert scores[0] < 0.75 < 0.95 < scores[1]
 
 
 def test_equal_rows_score_alike():

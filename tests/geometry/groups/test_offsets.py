@@ -79,11 +79,11 @@ def test_flips_are_those_of_the_vectors():
     compared = rng.random((6, 6)) < 0.7
     compared |= compared.T
     flipped = flipped_offset_consistency(
-        np.stack([cosine_matrix(each) for each in d]), compared, signs
+        np.stack([cosine_matrix(differences) for differences in d]), compared, signs
     )
     for stack in range(2):
-        for draw, each in enumerate(signs):
-            cosines = cosine_matrix(d[stack] * each[:, None])
+        for draw, sign in enumerate(signs):
+            cosines = cosine_matrix(d[stack] * sign[:, None])
             assert flipped[stack, draw] == pytest.approx(offset_consistency(cosines, compared))
 
 
@@ -107,11 +107,11 @@ def test_draws_are_consistencies_of_their_differences():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(12, 6)) + 5.0
     first, second = rng.permuted(np.tile(np.arange(12), (30, 1)), axis=1)[:, :10].reshape(2, 30, 5)
-    found = consistency_of_draws(gram_of(x - x.mean(axis=0)), first, second)
+    consistencies = consistency_of_draws(gram_of(x - x.mean(axis=0)), first, second)
     for draw in range(30):
-        assert found[draw] == pytest.approx(consistency(x[second[draw]] - x[first[draw]]))
+        assert consistencies[draw] == pytest.approx(consistency(x[second[draw]] - x[first[draw]]))
     # Inner products about another origin are those of the same differences.
-    assert np.allclose(consistency_of_draws(gram_of(x), first, second), found)
+    assert np.allclose(consistency_of_draws(gram_of(x), first, second), consistencies)
 
 
 def test_draws_leave_out_missing_pairs_and_equal_vectors():
@@ -130,9 +130,9 @@ def test_vectors_are_equal_within_a_millionth_of_their_own_length(scale: float):
     x[1] = x[0] * (1 + 1e-7)  # a pair without a direction
     x *= scale
     pairs = np.array([[0, 2, 4]]), np.array([[1, 3, 5]])
-    [found] = consistency_of_draws(x @ x.T, *pairs)
-    [of_two] = consistency_of_draws(x @ x.T, pairs[0][:, 1:], pairs[1][:, 1:])
-    assert found == pytest.approx(of_two)
+    [three_pairs] = consistency_of_draws(x @ x.T, *pairs)
+    [two_pairs] = consistency_of_draws(x @ x.T, pairs[0][:, 1:], pairs[1][:, 1:])
+    assert three_pairs == pytest.approx(two_pairs)
 
 
 def test_pairs_dealt_out_anew_without_an_offset_are_as_unlike_as_can_be():
@@ -140,8 +140,8 @@ def test_pairs_dealt_out_anew_without_an_offset_are_as_unlike_as_can_be():
     frames = np.random.default_rng(0).normal(size=(10, 4000))
     x = np.vstack([frames, frames + 1e-3])
     shifted = 10 + (np.arange(10) + 1) % 10
-    found = consistency_of_draws(gram_of(x), np.arange(10)[None], shifted[None])
-    assert found[0] == pytest.approx(-1 / 9, abs=0.005)
+    consistencies = consistency_of_draws(gram_of(x), np.arange(10)[None], shifted[None])
+    assert consistencies[0] == pytest.approx(-1 / 9, abs=0.005)
 
 
 def all_halves(n: int) -> list[tuple[list[int], list[int]]]:
@@ -153,9 +153,9 @@ def test_reliability_is_that_of_all_split_halves_by_spearman_and_brown():
     d = planted(8, 5, 3.0, 1)
     one = np.zeros(8, dtype=np.int64)
     halves = [(d[a].mean(axis=0), d[b].mean(axis=0)) for a, b in all_halves(8)]
-    of_half = np.mean([a @ b for a, b in halves]) / np.mean([a @ a for a, _ in halves])
-    found = mean_offsets(gram_of(d), one, mean_weights(one)).reliability[0, 0]
-    assert found == pytest.approx(2 * of_half / (1 + of_half))
+    half_reliability = np.mean([a @ b for a, b in halves]) / np.mean([a @ a for a, _ in halves])
+    reliability = mean_offsets(gram_of(d), one, mean_weights(one)).reliability[0, 0]
+    assert reliability == pytest.approx(2 * half_reliability / (1 + half_reliability))
 
 
 def test_reliability_is_near_the_mean_cosine_of_split_halves():
@@ -165,10 +165,10 @@ def test_reliability_is_near_the_mean_cosine_of_split_halves():
         cosine_matrix(np.stack([d[a].mean(axis=0), d[b].mean(axis=0)]))[0, 1]
         for a, b in all_halves(10)
     ]
-    of_half = np.mean(cosines)
-    found = mean_offsets(gram_of(d), one, mean_weights(one)).reliability[0, 0]
-    assert found == pytest.approx(2 * of_half / (1 + of_half), abs=0.01)
-    assert found == pytest.approx(1 / (1 + 4 / 10), abs=0.05)
+    half_reliability = np.mean(cosines)
+    reliability = mean_offsets(gram_of(d), one, mean_weights(one)).reliability[0, 0]
+    assert reliability == pytest.approx(2 * half_reliability / (1 + half_reliability), abs=0.01)
+    assert reliability == pytest.approx(1 / (1 + 4 / 10), abs=0.05)
 
 
 def two_categories(cosine: float, n: int, noise: float, seed: int):
@@ -183,31 +183,33 @@ def test_the_correction_for_attenuation_recovers_the_cosine(cosine: float):
     raw, corrected = [], []
     for seed in range(200):
         d, category = two_categories(cosine, 10, 8.0, seed)
-        found = mean_offsets(gram_of(d), category, mean_weights(category))
-        raw.append(found.cosine[0, 0, 1])
-        corrected.append(found.corrected_cosine[0, 0, 1])
+        offsets = mean_offsets(gram_of(d), category, mean_weights(category))
+        raw.append(offsets.cosine[0, 0, 1])
+        corrected.append(offsets.corrected_cosine[0, 0, 1])
     # The reliability is 1 / (1 + 8 / 10).
     assert np.mean(raw) == pytest.approx(cosine / 1.8, abs=0.015)
     assert np.mean(corrected) == pytest.approx(cosine, abs=0.03)
 
 
 def test_the_corrected_cosine_is_not_clipped():
-    found = []
+    cosines = []
     for seed in range(40):
         d, category = two_categories(1.0, 6, 8.0, seed)
-        found.append(mean_offsets(gram_of(d), category, mean_weights(category)).corrected_cosine)
-    assert np.nanmax([each[0, 0, 1] for each in found]) > 1.05
+        cosines.append(mean_offsets(gram_of(d), category, mean_weights(category)).corrected_cosine)
+    assert np.nanmax([cosine[0, 0, 1] for cosine in cosines]) > 1.05
 
 
 def test_means_by_numpy():
     rng = np.random.default_rng(0)
     d, category = rng.normal(size=(9, 4)), np.array([1, 0, 2, 1, 0, 0, 2, 2, 1])
     weights = rng.choice([-1.0, 1.0], (5, 9)) * mean_weights(category)
-    found = mean_offsets(gram_of(d), category, weights)
+    offsets = mean_offsets(gram_of(d), category, weights)
     for draw, weight in enumerate(weights):
-        means = np.stack([(weight[:, None] * d)[category == each].sum(axis=0) for each in range(3)])
-        assert np.allclose(found.norm[draw], np.linalg.norm(means, axis=1))
-        assert np.allclose(found.cosine[draw], cosine_matrix(means))
+        means = np.stack(
+            [(weight[:, None] * d)[category == number].sum(axis=0) for number in range(3)]
+        )
+        assert np.allclose(offsets.norm[draw], np.linalg.norm(means, axis=1))
+        assert np.allclose(offsets.cosine[draw], cosine_matrix(means))
 
 
 def test_a_rotation_changes_nothing():
@@ -215,7 +217,9 @@ def test_a_rotation_changes_nothing():
     d, category = two_categories(0.4, 7, 2.0, 0)
     turn = np.linalg.qr(rng.normal(size=(300, 300)))[0]
     weights = mean_weights(category)
-    one, two = (mean_offsets(gram_of(each), category, weights) for each in (d, d @ turn))
+    one, two = (
+        mean_offsets(gram_of(differences), category, weights) for differences in (d, d @ turn)
+    )
     for name in ("norm", "reliability", "cosine", "corrected_cosine"):
         assert np.allclose(getattr(one, name), getattr(two, name), atol=1e-10)
     assert consistency(d) == pytest.approx(consistency(d @ turn))
@@ -223,27 +227,27 @@ def test_a_rotation_changes_nothing():
 
 def test_one_pair_has_a_direction_but_no_reliability():
     d, category = planted(4, 10, 1.0, 0), np.array([0, 1, 1, 1])
-    found = mean_offsets(gram_of(d), category, mean_weights(category))
-    assert np.isnan(found.reliability[0]).tolist() == [True, False]
-    assert np.isfinite(found.cosine[0, 0, 1])
-    assert np.isnan(found.corrected_cosine[0, 0, 1])
+    offsets = mean_offsets(gram_of(d), category, mean_weights(category))
+    assert np.isnan(offsets.reliability[0]).tolist() == [True, False]
+    assert np.isfinite(offsets.cosine[0, 0, 1])
+    assert np.isnan(offsets.corrected_cosine[0, 0, 1])
 
 
 def test_differences_of_length_zero_have_no_direction():
     category = np.array([0, 0, 1, 1])
     d = np.vstack([np.zeros((2, 5)), np.ones((2, 5))])
-    found = mean_offsets(gram_of(d), category, mean_weights(category))
-    assert found.norm[0, 0] == 0
-    assert np.isnan(found.reliability[0, 0])
-    assert np.isnan(found.cosine[0, 0]).all()
+    offsets = mean_offsets(gram_of(d), category, mean_weights(category))
+    assert offsets.norm[0, 0] == 0
+    assert np.isnan(offsets.reliability[0, 0])
+    assert np.isnan(offsets.cosine[0, 0]).all()
 
 
 def test_differences_less_alike_than_noise_are_not_corrected():
     d = np.array([[1.0, 0.1], [-1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
     category = np.array([0, 0, 1, 1])
-    found = mean_offsets(gram_of(d), category, mean_weights(category))
-    assert found.reliability[0, 0] < 0
-    assert np.isnan(found.corrected_cosine[0, 0, 1])
+    offsets = mean_offsets(gram_of(d), category, mean_weights(category))
+    assert offsets.reliability[0, 0] < 0
+    assert np.isnan(offsets.corrected_cosine[0, 0, 1])
 
 
 def test_halves_are_of_each_category_and_all_equally_often_in():

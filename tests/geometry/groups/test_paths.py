@@ -141,7 +141,7 @@ def test_a_rotated_path_starts_where_it_did_and_keeps_its_shape(dim: int):
     for drawn in rotated(x, [0, 1, 2, 3], 3):
         assert np.array_equal(drawn[0], x[0])
         for token in range(4):
-            here, there = (each[:, token] - each[0, token] for each in (x, drawn))
+            here, there = (path[:, token] - path[0, token] for path in (x, drawn))
             assert gram(there) == pytest.approx(gram(here))
             assert np.abs(there - here)[1:].max() > 0.1
 

@@ -41,8 +41,8 @@ def test_a_random_score_has_the_reciprocal_rank_of_chance():
     scores = rng.normal(size=(4000, 10))
     relevant = np.zeros((4000, 10), dtype=bool)
     relevant[:, 3] = True
-    found = np.mean(reciprocal_rank(*ranks_of_relevant(scores, relevant)))
-    assert found == pytest.approx(reciprocal_rank_by_chance(10), abs=0.02)
+    mean = np.mean(reciprocal_rank(*ranks_of_relevant(scores, relevant)))
+    assert mean == pytest.approx(reciprocal_rank_by_chance(10), abs=0.02)
     assert reciprocal_rank_by_chance(3) == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert np.isnan(reciprocal_rank_by_chance(0))
 

@@ -22,7 +22,7 @@ def test_extremes_and_what_is_not_defined():
     labels = np.array([0, 0, 1, 1])
     apart = np.abs(np.subtract.outer([0.0, 0, 5, 5], [0.0, 0, 5, 5]))
     some = np.array([[1, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0]], dtype=bool)
-    found = silhouettes(apart, labels, some)
-    assert found[:2].tolist() == [1, 0]  # a single one of a label counts as 0
-    assert np.isnan(found[2])
+    values = silhouettes(apart, labels, some)
+    assert values[:2].tolist() == [1, 0]  # a single one of a label counts as 0
+    assert np.isnan(values[2])
     assert silhouettes(np.zeros((4, 4)), labels, some[:1]).tolist() == [0]

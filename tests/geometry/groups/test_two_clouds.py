@@ -16,11 +16,11 @@ def compared(x: np.ndarray, is_first: np.ndarray, *more: np.ndarray, seed: int =
     return compare_clouds(x, is_first, *more, **(FEW | settings), rng=np.random.default_rng(seed))
 
 
-def texts_of_documents(rng: np.random.Generator, n: int, each: int) -> tuple[np.ndarray, ...]:
+def texts_of_documents(rng: np.random.Generator, n: int, n_texts: int) -> tuple[np.ndarray, ...]:
     """Texts that lie about the center of their document, as the windows of an article do."""
-    document = np.repeat(np.arange(n), each)
+    document = np.repeat(np.arange(n), n_texts)
     centers = rng.normal(size=(n, 8))
-    return centers[document] + 0.3 * rng.normal(size=(n * each, 8)), document
+    return centers[document] + 0.3 * rng.normal(size=(n * n_texts, 8)), document
 
 
 def by_hand(x: np.ndarray, is_first: np.ndarray, document: np.ndarray) -> float:
@@ -42,9 +42,9 @@ def test_the_distance_is_the_mean_over_pairs_of_different_documents():
     x, document = rng.normal(size=(40, 3)), rng.permutation(40) % 9
     # Documents 0 and 1 are of both corpora, the rest of one.
     is_first = np.where(document < 2, rng.random(40) < 0.5, document < 5)
-    found = compared(x, is_first, document)
-    assert found.unbiased == pytest.approx(by_hand(x, is_first, document))
-    assert found.n_documents == (5, 6)
+    comparison = compared(x, is_first, document)
+    assert comparison.unbiased == pytest.approx(by_hand(x, is_first, document))
+    assert comparison.n_documents == (5, 6)
 
 
 def test_known_value_of_two_gaussians():
@@ -56,23 +56,23 @@ def test_known_value_of_two_gaussians():
     # E|X - Y| of a Gaussian of variance 2 about 0.7, and about 0.
     apart = 2 / np.sqrt(np.pi) * np.exp(-(0.7**2) / 4) + 0.7 * erf(0.7 / 2)
     expected = 1 - 2 / np.sqrt(np.pi) / apart
-    found = compared(x, is_first, n_half_samples=40)
+    comparison = compared(x, is_first, n_half_samples=40)
     assert expected == pytest.approx(0.11, abs=0.005)
-    assert found.distance == pytest.approx(expected, abs=0.03)
-    assert found.distance_low < expected < found.distance_high
+    assert comparison.distance == pytest.approx(expected, abs=0.03)
+    assert comparison.distance_low < expected < comparison.distance_high
     # Of two values, that of the first corpus is the larger: the lean is a rising function.
-    assert found.auc == pytest.approx((1 + erf(0.7 / 2)) / 2, abs=0.03)
+    assert comparison.auc == pytest.approx((1 + erf(0.7 / 2)) / 2, abs=0.03)
 
 
 def test_half_of_the_distance_is_the_mean_lean_of_either_corpus():
     rng = np.random.default_rng(0)
     is_first = np.arange(60) < 20
     x = rng.normal(size=(60, 4)) * np.where(is_first, 1.0, 3.0)[:, np.newaxis] + is_first[:, None]
-    found = compared(x, is_first)
+    comparison = compared(x, is_first)
     between = np.linalg.norm(x[is_first][:, None] - x[~is_first], axis=2).mean()
-    half = found.unbiased * between
-    assert found.lean[is_first].mean() == pytest.approx(half)
-    assert found.lean[~is_first].mean() == pytest.approx(-half)
+    half = comparison.unbiased * between
+    assert comparison.lean[is_first].mean() == pytest.approx(half)
+    assert comparison.lean[~is_first].mean() == pytest.approx(-half)
 
 
 def test_a_text_put_between_leans_to_neither_and_one_in_the_wrong_corpus_to_the_other():
@@ -86,12 +86,12 @@ def test_a_text_put_between_leans_to_neither_and_one_in_the_wrong_corpus_to_the_
     assert np.flatnonzero((lean > 0) != is_first).tolist() in ([9], [7, 9])
 
 
-@pytest.mark.parametrize("each", [1, 4])
-def test_two_halves_of_one_corpus_are_seldom_apart(each: int):
+@pytest.mark.parametrize("n_texts", [1, 4])
+def test_two_halves_of_one_corpus_are_seldom_apart(n_texts: int):
     rng = np.random.default_rng(0)
     p_values = []
     for draw in range(60):
-        x, document = texts_of_documents(rng, 24, each)
+        x, document = texts_of_documents(rng, 24, n_texts)
         p_values.append(compared(x, document % 2 == 0, document, seed=draw).p_value)
     # Exact at 0.05 with 19 deals: 3 of 60 on average; 8 or more of binomial(60, 0.05) is 1.4 %.
     assert np.mean(np.array(p_values) <= 0.05) <= 7 / 60
@@ -114,10 +114,10 @@ def test_a_planted_shift_is_apart_and_so_is_a_change_of_spread_alone():
     for change in ({"shift": 1.0, "scale": 1.0}, {"shift": 0.0, "scale": 2.0}):
         x = rng.normal(size=(80, 6))
         x[is_first] = x[is_first] * change["scale"] + change["shift"]
-        found = compared(x, is_first, n_half_samples=40)
-        assert found.p_value == 0.05
-        assert found.distance_low > 0
-        assert found.auc_low > found.null_auc
+        comparison = compared(x, is_first, n_half_samples=40)
+        assert comparison.p_value == 0.05
+        assert comparison.distance_low > 0
+        assert comparison.auc_low > comparison.null_auc
 
 
 def test_whole_documents_change_their_label():
@@ -160,8 +160,8 @@ def test_the_interval_holds_the_distance_of_many_texts():
     truth = compared(clouds(1000), np.arange(2000) < 1000, n_permutations=0).unbiased
     held = 0
     for draw in range(40):
-        found = compared(clouds(30), is_first, seed=draw, n_permutations=0, n_half_samples=100)
-        held += found.distance_low <= truth <= found.distance_high
+        comparison = compared(clouds(30), is_first, seed=draw, n_permutations=0, n_half_samples=100)
+        held += comparison.distance_low <= truth <= comparison.distance_high
     assert held >= 34  # 38 at 95 %; 33 or fewer of binomial(40, 0.95) is 1.4 %
 
 
@@ -178,9 +178,9 @@ def test_joined_documents_change_the_deals_but_neither_distance_nor_lean(monkeyp
 
 
 def test_equal_vectors_are_not_apart_but_undefined():
-    found = compared(np.ones((12, 3)), np.arange(12) < 6)
-    assert np.isnan([found.distance, found.p_value]).all()
-    assert np.isnan(p_values_of_all([found])).all()
+    comparison = compared(np.ones((12, 3)), np.arange(12) < 6)
+    assert np.isnan([comparison.distance, comparison.p_value]).all()
+    assert np.isnan(p_values_of_all([comparison])).all()
 
 
 def test_one_of_many_layers_is_not_apart_by_their_number():

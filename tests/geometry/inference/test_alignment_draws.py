@@ -25,26 +25,26 @@ def test_subsets_are_what_each_gives_by_itself(views: tuple[np.ndarray, np.ndarr
     x, y = views
     rng = np.random.default_rng(1)
     chosen = np.stack([rng.permutation(N) < n for n in (N, 12, 7, 4, 3)], axis=1).astype(float)
-    found = debiased_cka_of_subsets(linear_kernels(x), linear_kernels(y), chosen)
-    assert found.shape == (2, 3, 5)
-    for layer, other, draw in np.ndindex(found.shape):
+    values = debiased_cka_of_subsets(linear_kernels(x), linear_kernels(y), chosen)
+    assert values.shape == (2, 3, 5)
+    for layer, other, draw in np.ndindex(values.shape):
         rows = chosen[:, draw] == 1
         expected = debiased_linear_cka(x[layer, rows], y[other, rows])
-        assert found[layer, other, draw] == pytest.approx(expected, nan_ok=True, abs=1e-9)
-    assert np.isnan(found[:, :, 4]).all()
+        assert values[layer, other, draw] == pytest.approx(expected, nan_ok=True, abs=1e-9)
+    assert np.isnan(values[:, :, 4]).all()
 
 
 def test_orders_are_what_each_gives_by_itself(views: tuple[np.ndarray, np.ndarray]):
     x, y = views
     rng = np.random.default_rng(2)
     orders = np.stack([np.arange(N), rng.permutation(N), rng.permutation(N)])
-    found = cka_of_orders(linear_kernels(x), linear_kernels(y), orders)
+    values = cka_of_orders(linear_kernels(x), linear_kernels(y), orders)
     functions = {"linear_cka": linear_cka, "debiased_linear_cka": debiased_linear_cka}
     for name, function in functions.items():
-        assert found[name].shape == (3, 2, 3)
-        for draw, layer, other in np.ndindex(found[name].shape):
+        assert values[name].shape == (3, 2, 3)
+        for draw, layer, other in np.ndindex(values[name].shape):
             expected = function(x[layer], y[other][orders[draw]])
-            assert found[name][draw, layer, other] == pytest.approx(expected)
+            assert values[name][draw, layer, other] == pytest.approx(expected)
 
 
 def test_a_layer_in_which_all_points_are_one_has_none():
@@ -60,10 +60,10 @@ def test_a_layer_in_which_all_points_are_one_has_none():
 def test_fewer_than_four_points_have_no_debiased_value(n: int):
     x = np.random.default_rng(0).normal(size=(1, n, 4))
     kernels = linear_kernels(x), linear_kernels(x + x**2)
-    found = cka_of_orders(*kernels, np.arange(n)[np.newaxis])
-    assert np.isnan(found["debiased_linear_cka"]).all()
+    values = cka_of_orders(*kernels, np.arange(n)[np.newaxis])
+    assert np.isnan(values["debiased_linear_cka"]).all()
     expected = linear_cka(x[0], (x + x**2)[0])
-    assert found["linear_cka"].item() == pytest.approx(expected, nan_ok=True)
+    assert values["linear_cka"].item() == pytest.approx(expected, nan_ok=True)
     assert np.isnan(debiased_cka_of_subsets(*kernels, np.ones((n, 1)))).all()
 
 

@@ -129,10 +129,10 @@ def test_the_error_is_that_of_what_is_defined() -> None:
     drawn = np.array([[1.0, np.nan, np.nan], [3.0, 5.0, np.nan], [np.nan, 7.0, 4.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = half_sample_error(drawn, 8)
+        errors = half_sample_error(drawn, 8)
         none = half_sample_error(np.empty((0, 2)), 2)
-    assert found[:2] == pytest.approx([1, 1])
-    assert np.isnan(found[2])
+    assert errors[:2] == pytest.approx([1, 1])
+    assert np.isnan(errors[2])
     assert np.isnan(none).all()
 
 
@@ -140,11 +140,11 @@ def test_the_error_is_that_of_what_is_defined() -> None:
 def test_an_interval_of_a_mean_is_students(own: dict[str, Definition]) -> None:
     values = rng(3).normal(size=12)
     for level in (0.5, 0.95):
-        found = alone(own, "first_mean", values, n_half_samples=20_000, level=level)
+        estimate = alone(own, "first_mean", values, n_half_samples=20_000, level=level)
         expected = stats.ttest_1samp(values, 0).confidence_interval(level)
-        assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.02)
-        assert found.value == pytest.approx(values.mean())
-        assert found.high - found.value == pytest.approx(found.value - found.low)
+        assert (estimate.low, estimate.high) == pytest.approx(tuple(expected), abs=0.02)
+        assert estimate.value == pytest.approx(values.mean())
+        assert estimate.high - estimate.value == pytest.approx(estimate.value - estimate.low)
 
 
 def test_few_halves_leave_fewer_degrees_of_freedom() -> None:
@@ -170,24 +170,28 @@ def test_an_interval_of_a_mean_holds_the_truth_as_often_as_it_says(
 
 def test_every_measure_is_what_halves_computed_alone_give() -> None:
     halves = half_units(20, 20, rng())
-    found = usual()
-    assert set(found) == set(KNOWN) - {"iso_score_star"}
+    estimates = usual()
+    assert set(estimates) == set(KNOWN) - {"iso_score_star"}
     groups = {"word": WORDS, "text": TEXTS}
 
     def value(name: str, rows: np.ndarray) -> float:
-        each = KNOWN[name]
-        group = {} if each.grouped_by is None else {"group": groups[each.grouped_by][rows]}
-        of_rows = value_of(each.function(CLOUD[rows], **group))
-        return of_rows * N / len(rows) if name == "cone_index" else of_rows
+        definition = KNOWN[name]
+        group = (
+            {} if definition.grouped_by is None else {"group": groups[definition.grouped_by][rows]}
+        )
+        value_of_rows = value_of(definition.function(CLOUD[rows], **group))
+        return value_of_rows * N / len(rows) if name == "cone_index" else value_of_rows
 
-    for name in set(found) - UNDEFINED:
-        each = found[name]
+    for name in set(estimates) - UNDEFINED:
+        estimate = estimates[name]
         drawn = np.array([value(name, np.flatnonzero(half[TEXTS])) for half in halves])
-        assert each.value == pytest.approx(value(name, np.arange(N)), rel=1e-6), name
-        assert each.of_half == pytest.approx(np.nanmean(drawn), rel=1e-4), name
-        assert each.standard_error == pytest.approx(np.nanstd(drawn), rel=1e-3), name
-        reach = each.standard_error * stats.t.ppf(0.975, 1 / (1 / 19 + 1 / 10))
-        assert (each.low, each.high) == pytest.approx((each.value - reach, each.value + reach))
+        assert estimate.value == pytest.approx(value(name, np.arange(N)), rel=1e-6), name
+        assert estimate.of_half == pytest.approx(np.nanmean(drawn), rel=1e-4), name
+        assert estimate.standard_error == pytest.approx(np.nanstd(drawn), rel=1e-3), name
+        reach = estimate.standard_error * stats.t.ppf(0.975, 1 / (1 / 19 + 1 / 10))
+        assert (estimate.low, estimate.high) == pytest.approx(
+            (estimate.value - reach, estimate.value + reach)
+        )
 
 
 @pytest.mark.parametrize("cost", [0, 10**9])
@@ -241,8 +245,8 @@ def test_of_equal_distances_the_smaller_row_is_nearer_in_halves_too(
     for half in half_units(9, 20, rng()):
         indices, distances = neighbors_of(grid[half[text]].astype(np.float32), 10)
         drawn.append(hubness(NeighborGraph(indices.astype(np.int32), distances)))
-    found = estimated(grid, text, word=None, measures=[KNOWN["hubness"]])["hubness"]
-    assert found.of_half == pytest.approx(np.mean(drawn), rel=1e-9)
+    estimate = estimated(grid, text, word=None, measures=[KNOWN["hubness"]])["hubness"]
+    assert estimate.of_half == pytest.approx(np.mean(drawn), rel=1e-9)
 
 
 def test_the_seed_decides() -> None:
@@ -254,7 +258,9 @@ def test_the_seed_decides() -> None:
 
 def test_the_order_of_the_vectors_changes_nothing() -> None:
     order = rng(3).permutation(N)
-    measures = [each for name, each in KNOWN.items() if name != "text_curvature"]  # of paths
+    measures = [
+        definition for name, definition in KNOWN.items() if name != "text_curvature"
+    ]  # of paths
     moved = estimated(CLOUD[order], TEXTS[order], word=WORDS[order], measures=measures)
     assert_equal(moved, estimated(measures=measures), rel=1e-6)
 
@@ -264,35 +270,35 @@ def test_the_names_of_the_texts_and_words_change_no_value_and_no_error_but_by_ch
     before = estimated(**many)
     renamed, words = rng(3).permutation(20)[TEXTS] * 7 - 50, rng(4).permutation(20)[WORDS] + 10**6
     after = estimated(text=renamed, word=words, **many)
-    for name, each in after.items():
-        assert each.value == pytest.approx(before[name].value, rel=1e-9)
-        assert each.standard_error == pytest.approx(before[name].standard_error, rel=0.2)
-        assert each.of_half == pytest.approx(before[name].of_half, rel=0.01)
+    for name, estimate in after.items():
+        assert estimate.value == pytest.approx(before[name].value, rel=1e-9)
+        assert estimate.standard_error == pytest.approx(before[name].standard_error, rel=0.2)
+        assert estimate.of_half == pytest.approx(before[name].of_half, rel=0.01)
     in_the_same_order = estimated(text=TEXTS * 3 + 8, **many)
     assert_equal(in_the_same_order, before, rel=0)
 
 
 def test_a_tensor_is_as_good_as_an_array() -> None:
     short = CLOUD.astype(np.float32)
-    of_tensor = estimated(torch.from_numpy(short), measures=[KNOWN["two_nn"]])
-    assert of_tensor == estimated(short.astype(np.float64), measures=[KNOWN["two_nn"]])
+    tensor_estimates = estimated(torch.from_numpy(short), measures=[KNOWN["two_nn"]])
+    assert tensor_estimates == estimated(short.astype(np.float64), measures=[KNOWN["two_nn"]])
 
 
 def test_a_measure_that_needs_something_is_left_out_without() -> None:
     without = estimated(word=None)
     assert set(KNOWN) - set(without) == {
         "iso_score_star",
-        *(each.name for each in KNOWN.values() if each.grouped_by == "word"),
+        *(definition.name for definition in KNOWN.values() if definition.grouped_by == "word"),
     }
     assert "intra_sentence_similarity" in without
     options: dict[str, dict[str, Any]] = {
         "iso_score_star": {"larger": LARGER, "zeta": 0.3},
         "hubness": {"k": 5},
     }
-    found = estimated(measures=[KNOWN["iso_score_star"], KNOWN["hubness"]], options=options)
-    for name, each in found.items():
-        assert each.value == pytest.approx(KNOWN[name].function(CLOUD, **options[name]))
-        assert each.low < each.value < each.high
+    estimates = estimated(measures=[KNOWN["iso_score_star"], KNOWN["hubness"]], options=options)
+    for name, estimate in estimates.items():
+        assert estimate.value == pytest.approx(KNOWN[name].function(CLOUD, **options[name]))
+        assert estimate.low < estimate.value < estimate.high
 
 
 def test_a_new_measure_is_one_function(own: dict[str, Definition]) -> None:
@@ -302,10 +308,10 @@ def test_a_new_measure_is_one_function(own: dict[str, Definition]) -> None:
         squared = np.square(x).sum(axis=1)
         return float(np.mean([squared[group == word].mean() for word in np.unique(group)]))
 
-    found = estimated()
-    assert set(found) == {*KNOWN, *own} - {"iso_score_star"}
-    assert list(found)[:2] == list(KNOWN)[:2]
-    new = found["mean_squared_norm"]
+    estimates = estimated()
+    assert set(estimates) == {*KNOWN, *own} - {"iso_score_star"}
+    assert list(estimates)[:2] == list(KNOWN)[:2]
+    new = estimates["mean_squared_norm"]
     assert new.value == pytest.approx(np.square(CLOUD).sum(axis=1).mean())
     assert new.low < new.of_half < new.high
     assert new.converged
@@ -318,12 +324,12 @@ def test_a_new_measure_is_one_function(own: dict[str, Definition]) -> None:
 def test_numbers_of_vectors_and_texts(own: dict[str, Definition]) -> None:
     copies = np.vstack([CLOUD, CLOUD[:3]])
     text, word = np.append(TEXTS, [0, 1, 2]), np.append(WORDS, [0, 1, 2])
-    found = estimated(copies, text, word=word)
-    assert (found["mean_cosine"].n, found["mean_cosine"].dropped) == (N + 3, 0)
-    assert found["two_nn_discarding"].n < N
-    assert found["two_nn_discarding"].n + found["two_nn_discarding"].dropped == N + 3
-    assert {each.n_texts for each in found.values()} == {20}
-    assert (found["first_sum"].n, found["first_sum"].dropped) == (N + 2, 1)
+    estimates = estimated(copies, text, word=word)
+    assert (estimates["mean_cosine"].n, estimates["mean_cosine"].dropped) == (N + 3, 0)
+    assert estimates["two_nn_discarding"].n < N
+    assert estimates["two_nn_discarding"].n + estimates["two_nn_discarding"].dropped == N + 3
+    assert {estimate.n_texts for estimate in estimates.values()} == {20}
+    assert (estimates["first_sum"].n, estimates["first_sum"].dropped) == (N + 2, 1)
 
 
 def test_halves_of_a_sum_are_counted_twice(own: dict[str, Definition]) -> None:
@@ -350,31 +356,31 @@ def test_what_depends_on_the_number_of_vectors_has_not_converged() -> None:
 def test_chance_alone_is_no_lack_of_convergence() -> None:
     """Of a value near 0, no share is enough; the error of the mean of halves is."""
     text, measures = np.arange(1000) // 5, [KNOWN["mean_cosine"]]
-    found = [
+    draws = [
         estimated(
             rng(seed).normal(size=(1000, 30)), text, word=None, measures=measures, tolerance=0.0
         )
         for seed in range(40)
     ]
-    assert np.mean([each["mean_cosine"].converged for each in found]) > 0.8
-    assert max(abs(each["mean_cosine"].value) for each in found) < 0.01
+    assert np.mean([estimates["mean_cosine"].converged for estimates in draws]) > 0.8
+    assert max(abs(estimates["mean_cosine"].value) for estimates in draws) < 0.01
 
 
 def test_a_constant_has_no_width(own: dict[str, Definition]) -> None:
-    found = alone(own, "first_mean", np.full(8, 3.0))
-    assert (found.low, found.value, found.high, found.of_half) == (3, 3, 3, 3)
-    assert found.converged
+    estimate = alone(own, "first_mean", np.full(8, 3.0))
+    assert (estimate.low, estimate.value, estimate.high, estimate.of_half) == (3, 3, 3, 3)
+    assert estimate.converged
 
 
 def test_what_halves_do_not_have_has_no_interval() -> None:
     """24 vectors have 20 neighbors each, 12 have not."""
     x, text = CLOUD[:24], np.arange(24) // 3
-    found = estimated(x, text, word=None)
+    estimates = estimated(x, text, word=None)
     for name in ("mle_dimension", "correlation_dimension"):
-        assert found[name].value == pytest.approx(value_of(KNOWN[name].function(x)))
-        assert np.isnan([found[name].low, found[name].high, found[name].of_half]).all()
-        assert not found[name].converged
-    assert not np.isnan(found["hubness"].low)
+        assert estimates[name].value == pytest.approx(value_of(KNOWN[name].function(x)))
+        assert np.isnan([estimates[name].low, estimates[name].high, estimates[name].of_half]).all()
+        assert not estimates[name].converged
+    assert not np.isnan(estimates["hubness"].low)
 
 
 def test_some_halves_may_lack_a_value(own: dict[str, Definition]) -> None:
@@ -384,27 +390,27 @@ def test_some_halves_may_lack_a_value(own: dict[str, Definition]) -> None:
         return float(x.mean()) if x.max() == 100 else float("nan")
 
     values = np.append(rng(1).normal(size=9), 100)
-    found = alone(declared.DEFINED, "mean_with_the_first", values, n_half_samples=40)
+    estimate = alone(declared.DEFINED, "mean_with_the_first", values, n_half_samples=40)
     halves = [values[half] for half in half_units(10, 40, rng())]
     drawn = np.array([half.mean() for half in halves if half.max() == 100])
     assert len(drawn) == 20
-    assert found.of_half == pytest.approx(drawn.mean())
-    assert found.standard_error == pytest.approx(drawn.std())
-    reach = found.standard_error * stats.t.ppf(0.975, 1 / (1 / 9 + 1 / 10))
-    assert found.high == pytest.approx(found.value + reach)
+    assert estimate.of_half == pytest.approx(drawn.mean())
+    assert estimate.standard_error == pytest.approx(drawn.std())
+    reach = estimate.standard_error * stats.t.ppf(0.975, 1 / (1 / 9 + 1 / 10))
+    assert estimate.high == pytest.approx(estimate.value + reach)
 
 
 @pytest.mark.parametrize("n_texts", [1, 2, 3])
 def test_fewer_than_four_texts_have_no_interval(n_texts: int) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = estimated(text=np.arange(N) % n_texts)
-    for name, each in found.items():
-        assert each.n_texts == n_texts
-        assert np.isnan(each.value) == (name in UNDEFINED), name
-        bounds = [each.low, each.high, each.standard_error, each.of_half]
+        estimates = estimated(text=np.arange(N) % n_texts)
+    for name, estimate in estimates.items():
+        assert estimate.n_texts == n_texts
+        assert np.isnan(estimate.value) == (name in UNDEFINED), name
+        bounds = [estimate.low, estimate.high, estimate.standard_error, estimate.of_half]
         assert np.isnan(bounds).all(), name
-        assert not each.converged
+        assert not estimate.converged
 
 
 def test_many_texts_are_joined_to_units(own: dict[str, Definition]) -> None:
@@ -419,8 +425,8 @@ def test_many_texts_are_joined_to_units(own: dict[str, Definition]) -> None:
     text = rng().permutation(np.repeat(np.arange(450), 2))
     x = rng(1).normal(size=(900, 1))
     measures = [declared.DEFINED["spy"]]
-    found = estimated(x, text, word=None, measures=measures, n_half_samples=60)["spy"]
-    assert found.n_texts == 450
+    estimate = estimated(x, text, word=None, measures=measures, n_half_samples=60)["spy"]
+    assert estimate.n_texts == 450
     whole = [counts for counts in seen if counts.sum() == 900]
     halves = np.array([counts for counts in seen if counts.sum() < 900])
     assert (len(whole), len(halves)) == (1, 60)
@@ -430,7 +436,7 @@ def test_many_texts_are_joined_to_units(own: dict[str, Definition]) -> None:
     n_units = len(np.unique(together, axis=0))
     assert n_units == 200
     assert set(together.sum(axis=1)) == {2, 3}
-    assert found.standard_error == pytest.approx(1 / np.sqrt(900), rel=0.25)
+    assert estimate.standard_error == pytest.approx(1 / np.sqrt(900), rel=0.25)
 
 
 def test_two_hundred_texts_are_as_many_units() -> None:
@@ -469,11 +475,11 @@ def test_too_few_vectors_for_a_measure_name_it() -> None:
 
 
 def assert_equal(
-    found: dict[str, TextEstimate], expected: dict[str, TextEstimate], *, rel: float
+    estimates: dict[str, TextEstimate], expected: dict[str, TextEstimate], *, rel: float
 ) -> None:
-    assert list(found) == list(expected)
-    for name, each in found.items():
-        of_expected = asdict(expected[name])
-        for key, value in asdict(each).items():
-            same = pytest.approx(of_expected[key], rel=rel, abs=rel, nan_ok=True)
+    assert list(estimates) == list(expected)
+    for name, estimate in estimates.items():
+        expected_fields = asdict(expected[name])
+        for key, value in asdict(estimate).items():
+            same = pytest.approx(expected_fields[key], rel=rel, abs=rel, nan_ok=True)
             assert value == same, (name, key)

@@ -7,8 +7,8 @@ from embspace.geometry.inference.holm import holm_p_values
 
 
 def test_values_are_those_of_the_method() -> None:
-    found = holm_p_values(np.array([0.01, 0.04, 0.03, 0.005]))
-    assert found == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    p_values = holm_p_values(np.array([0.01, 0.04, 0.03, 0.005]))
+    assert p_values == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
 def test_one_test_needs_no_correction_and_none_is_above_one() -> None:
@@ -18,8 +18,8 @@ def test_one_test_needs_no_correction_and_none_is_above_one() -> None:
 
 
 def test_what_is_no_test_is_not_counted() -> None:
-    found = holm_p_values(np.array([np.nan, 0.02, 0.03]))
-    assert np.isnan(found[0]) and found[1:] == pytest.approx([0.04, 0.04])
+    p_values = holm_p_values(np.array([np.nan, 0.02, 0.03]))
+    assert np.isnan(p_values[0]) and p_values[1:] == pytest.approx([0.04, 0.04])
 
 
 def test_of_random_p_values_few_families_have_one_that_is_small() -> None:

@@ -28,22 +28,22 @@ def draws(of: list[np.ndarray], **given: int) -> ImbalanceDraws:
 
 @pytest.mark.parametrize("k", [1, 4])
 def test_every_value_is_that_of_the_measure(k: int) -> None:
-    found = draws(views(), k=k)
+    imbalances = draws(views(), k=k)
     for one, x in enumerate(views()):
         for other, y in enumerate(views()):
             expected = information_imbalance(x.astype(np.float64), y.astype(np.float64), k=k)
-            assert found.value[one, other] == pytest.approx(expected, rel=1e-9)
-    assert (view_imbalances(views(), k=k) == found.value).all()
+            assert imbalances.value[one, other] == pytest.approx(expected, rel=1e-9)
+    assert (view_imbalances(views(), k=k) == imbalances.value).all()
 
 
 def test_the_coarser_of_two_copies_is_found() -> None:
-    found = draws(views(200))
+    imbalances = draws(views(200))
     for fine, coarse in ((0, 1), (0, 2), (1, 2)):
-        assert found.value[fine, coarse] < found.value[coarse, fine]
-        assert found.asymmetry_high[fine, coarse] < 0 < found.asymmetry_low[coarse, fine]
+        assert imbalances.value[fine, coarse] < imbalances.value[coarse, fine]
+        assert imbalances.asymmetry_high[fine, coarse] < 0 < imbalances.asymmetry_low[coarse, fine]
     # Of two unrelated views neither holds more.
-    assert found.asymmetry_low[0, 3] < 0 < found.asymmetry_high[0, 3]
-    assert found.low[0, 3] < 1 < found.high[0, 3]
+    assert imbalances.asymmetry_low[0, 3] < 0 < imbalances.asymmetry_high[0, 3]
+    assert imbalances.low[0, 3] < 1 < imbalances.high[0, 3]
 
 
 def test_turning_moving_and_scaling_a_view_changes_nothing() -> None:
@@ -53,17 +53,19 @@ def test_turning_moving_and_scaling_a_view_changes_nothing() -> None:
 
 
 def test_shuffled_points_have_an_imbalance_of_one() -> None:
-    found = draws(views(200), n_shuffles=40)
-    assert found.null_mean[0, 3] == pytest.approx(1, abs=0.02)
-    assert found.null_mean[0, 1] == pytest.approx(1, abs=0.02)
-    assert (found.null_smallest <= found.null_mean).all()
+    imbalances = draws(views(200), n_shuffles=40)
+    assert imbalances.null_mean[0, 3] == pytest.approx(1, abs=0.02)
+    assert imbalances.null_mean[0, 1] == pytest.approx(1, abs=0.02)
+    assert (imbalances.null_smallest <= imbalances.null_mean).all()
 
 
 def test_directions_change_sign_and_intervals_hold_the_value() -> None:
-    found = draws(views())
-    assert (found.asymmetry == -found.asymmetry.T).all()
-    assert found.asymmetry_low == pytest.approx(-found.asymmetry_high.T)
-    assert (found.low <= found.value).all() and (found.value <= found.high).all()
+    imbalances = draws(views())
+    assert (imbalances.asymmetry == -imbalances.asymmetry.T).all()
+    assert imbalances.asymmetry_low == pytest.approx(-imbalances.asymmetry_high.T)
+    assert (imbalances.low <= imbalances.value).all() and (
+        imbalances.value <= imbalances.high
+    ).all()
 
 
 def test_intervals_hold_what_other_points_give() -> None:
@@ -74,21 +76,21 @@ def test_intervals_hold_what_other_points_give() -> None:
     truth = np.mean([view_imbalances(sample(seed), k=1) for seed in range(100, 400)], axis=0)
     held = []
     for seed in range(60):
-        found = draws(sample(seed), n_half_samples=20, n_shuffles=1)
-        held.append((found.low <= truth) & (truth <= found.high))
+        imbalances = draws(sample(seed), n_half_samples=20, n_shuffles=1)
+        held.append((imbalances.low <= truth) & (truth <= imbalances.high))
     shares = np.mean(held, axis=0)
     assert shares[0, 1] > 0.85 and shares[1, 0] > 0.85
 
 
 def test_a_view_without_differences_says_nothing() -> None:
-    found = draws([views()[0], np.ones((60, 3))])
-    assert found.value[1, 0] == pytest.approx(1)
+    imbalances = draws([views()[0], np.ones((60, 3))])
+    assert imbalances.value[1, 0] == pytest.approx(1)
 
 
 def test_without_halves_there_is_no_interval() -> None:
-    found = draws(views(), n_half_samples=0)
-    assert np.isnan(found.low).all() and np.isnan(found.asymmetry_high).all()
-    assert not np.isnan(found.value).any()
+    imbalances = draws(views(), n_half_samples=0)
+    assert np.isnan(imbalances.low).all() and np.isnan(imbalances.asymmetry_high).all()
+    assert not np.isnan(imbalances.value).any()
 
 
 def test_equal_seeds_give_equal_numbers() -> None:

@@ -11,10 +11,10 @@ def table(seed: int, n: int = 6) -> np.ndarray:
 
 def test_a_table_agrees_with_itself_in_one_order_alone():
     x = table(0)
-    found = mantel(x, 2 * x + 1)
-    assert found.correlation == pytest.approx(1)
-    assert found.p_value == pytest.approx(1 / 720)
-    assert len(found.null) == 720
+    agreement = mantel(x, 2 * x + 1)
+    assert agreement.correlation == pytest.approx(1)
+    assert agreement.p_value == pytest.approx(1 / 720)
+    assert len(agreement.null) == 720
 
 
 def test_the_correlation_is_that_of_the_pairs():
@@ -29,8 +29,8 @@ def test_unrelated_tables_have_small_p_values_seldom():
 
 
 def test_what_does_not_vary_has_no_correlation():
-    found = mantel(table(0), np.ones((6, 6)))
-    assert np.isnan(found.correlation)
-    assert np.isnan(found.p_value)
+    agreement = mantel(table(0), np.ones((6, 6)))
+    assert np.isnan(agreement.correlation)
+    assert np.isnan(agreement.p_value)
     with pytest.raises(ValueError, match="at most 8 rows, found 9"):
         mantel(table(0, 9), table(1, 9))

@@ -69,14 +69,16 @@ def test_isotropic_vectors_have_no_direction_but_the_clouds_size() -> None:
 @pytest.mark.parametrize("family", ["direction", "spectrum"])
 def test_an_isotropic_cloud_is_like_its_null(family: str) -> None:
     x = 0.1 * rng(2).normal(size=(500, 50))
-    for each in profiled_measures().values():
+    for measure in profiled_measures().values():
         # One needs a second cloud, one more dimensions than 50, and one is not defined of
         # directions that sum to none.
         left_out = ("iso_score_star", "alpha_req", "top_dimension_share")
-        if each.family == family and each.name not in left_out:
-            nulls = [value_of(each.function(isotropic_gaussian(x, rng(s)))) for s in range(40)]
-            found = value_of(each.function(x))
-            assert min(nulls) - np.std(nulls) <= found <= max(nulls) + np.std(nulls), each.name
+        if measure.family == family and measure.name not in left_out:
+            nulls = [value_of(measure.function(isotropic_gaussian(x, rng(s)))) for s in range(40)]
+            measured = value_of(measure.function(x))
+            assert min(nulls) - np.std(nulls) <= measured <= max(nulls) + np.std(nulls), (
+                measure.name
+            )
 
 
 def some_texts() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -85,8 +87,8 @@ def some_texts() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     text = np.repeat(np.arange(60), 20)
     word = np.minimum(generator.zipf(1.5, size=1200), 200)
     band = np.tile(np.arange(20) // 10, 60)
-    of_word, of_text = generator.normal(size=(201, 30)), generator.normal(size=(60, 30))
-    x = of_word[word] + 2 * of_text[text] + 0.1 * generator.normal(size=(1200, 30))
+    word_part, text_part = generator.normal(size=(201, 30)), generator.normal(size=(60, 30))
+    x = word_part[word] + 2 * text_part[text] + 0.1 * generator.normal(size=(1200, 30))
     return x, word, band, text
 
 
@@ -106,7 +108,7 @@ def test_exchange_takes_what_vectors_owe_to_their_text() -> None:
     x, word, band, text = some_texts()
     exchanged, is_moved = exchanged_between_texts(x, word, band, text, rng(1))
     before, after = (
-        intra_sentence_similarity(each[is_moved], text[is_moved]) for each in (x, exchanged)
+        intra_sentence_similarity(cloud[is_moved], text[is_moved]) for cloud in (x, exchanged)
     )
     assert before > after + 0.2
 

@@ -34,30 +34,30 @@ def cloud() -> np.ndarray:
 def test_every_pair_of_different_texts_counts(cloud: np.ndarray, centered: bool):
     text = np.random.default_rng(2).permutation(np.repeat(np.arange(300), 3))
     pair = np.array([[1.0, 0, 0, 2, 1], [2, 1, 0, 0, 0]])
-    found = place(pair, cloud, text, centered=centered)
+    outcome = place(pair, cloud, text, centered=centered)
     mean = np.concatenate([cloud, pair, pair, pair]).mean(axis=0) * centered
     cosine = cosine_matrix(pair - mean)[0, 1]
     i, j = np.triu_indices(900, k=1)
     others = cosine_matrix(cloud - mean)[i, j][text[i] != text[j]]
-    assert found.cosine == pytest.approx(cosine)
-    assert found.n_pairs == len(others) == 300 * 299 // 2 * 9
-    assert found.n_documents == 300
-    assert found.percentile == pytest.approx(100 * np.mean(others < cosine), abs=1e-3)
-    assert found.mean == pytest.approx(others.mean(), abs=1e-6)
-    assert found.standard_deviation == pytest.approx(others.std(), abs=1e-6)
-    assert found.z == pytest.approx((cosine - others.mean()) / others.std(), abs=1e-4)
-    assert found.low < found.percentile < found.high
+    assert outcome.cosine == pytest.approx(cosine)
+    assert outcome.n_pairs == len(others) == 300 * 299 // 2 * 9
+    assert outcome.n_documents == 300
+    assert outcome.percentile == pytest.approx(100 * np.mean(others < cosine), abs=1e-3)
+    assert outcome.mean == pytest.approx(others.mean(), abs=1e-6)
+    assert outcome.standard_deviation == pytest.approx(others.std(), abs=1e-6)
+    assert outcome.z == pytest.approx((cosine - others.mean()) / others.std(), abs=1e-4)
+    assert outcome.low < outcome.percentile < outcome.high
 
 
 def test_equal_cosines_share_the_middle():
     """What all texts share, such as [CLS] before the first block, is neither high nor low."""
     x = np.ones((20, 3), np.float32) + np.float32(1e-8) * np.arange(60).reshape(20, 3)
-    found = place(x[:2], x, np.arange(20))
-    assert found.percentile == 50
+    outcome = place(x[:2], x, np.arange(20))
+    assert outcome.percentile == 50
     # Symmetric, and not certain: another text may differ from all of these.
-    assert 0 < found.low < 50 < found.high < 100
-    assert found.low == pytest.approx(100 - found.high)
-    assert np.isnan(found.z)
+    assert 0 < outcome.low < 50 < outcome.high < 100
+    assert outcome.low == pytest.approx(100 - outcome.high)
+    assert np.isnan(outcome.z)
     without_mean = place(x[:2], x, np.arange(20), centered=True)
     assert np.isnan([without_mean.cosine, without_mean.percentile]).all()
     assert without_mean.n_pairs == 0
@@ -112,8 +112,8 @@ def test_intervals_hold_what_more_texts_would_say(centered: bool):
     n_hold = 0
     for seed in range(60):
         x = rng.normal(size=(n, dim)) + center
-        found = place(pair, x, np.arange(n), centered=centered, seed=seed)
-        n_hold += found.low <= truth <= found.high
+        outcome = place(pair, x, np.arange(n), centered=centered, seed=seed)
+        n_hold += outcome.low <= truth <= outcome.high
     assert n_hold >= 51  # of 57 expected
 
 
@@ -129,10 +129,10 @@ def test_at_the_edge_and_just_below_it_there_is_one_rule():
     lows = []
     for n_higher in range(4):
         pair, x = planted(40, [(2 * i + 10, 2 * i + 11) for i in range(n_higher)])
-        found = place(pair, x, np.arange(40))
-        assert found.percentile == pytest.approx(100 * (1 - n_higher / 780))
-        assert found.low <= found.percentile <= found.high == 100
-        lows.append(found.low)
+        outcome = place(pair, x, np.arange(40))
+        assert outcome.percentile == pytest.approx(100 * (1 - n_higher / 780))
+        assert outcome.low <= outcome.percentile <= outcome.high == 100
+        lows.append(outcome.low)
     assert np.abs(np.diff(lows)).max() < 1  # of 100: what one pair of 780 may move
 
 
@@ -146,8 +146,8 @@ def test_intervals_hold_near_the_edge_also_if_single_texts_make_it(share_of_text
     for seed in range(n_drawn):
         x = np.hstack([np.full((n, 1), 0.5), np.eye(n)])  # two of these have a cosine of 0.2
         x[rng.random(n) < share_of_texts] = np.eye(n + 1)[0]  # and with one of these of 0.45
-        found = place(pair, x, np.arange(n), seed=seed)
-        n_hold += found.low <= truth <= found.high
+        outcome = place(pair, x, np.arange(n), seed=seed)
+        n_hold += outcome.low <= truth <= outcome.high
     assert n_hold >= 93  # of 95 expected
 
 

@@ -72,7 +72,7 @@ def test_three_units_have_no_interval():
 
 
 def mean_of_strata(values: np.ndarray, stratum: np.ndarray) -> np.ndarray:
-    return np.asarray(np.mean([values[stratum == each].mean() for each in np.unique(stratum)]))
+    return np.asarray(np.mean([values[stratum == number].mean() for number in np.unique(stratum)]))
 
 
 @pytest.mark.parametrize("sizes", [(6, 4), (27, 27, 27, 10), (3, 3, 5), (16, 24, 16)])
@@ -127,25 +127,25 @@ def test_the_same_generator_gives_the_same_interval():
     stratum, values = np.repeat([0, 1], 8), np.arange(16.0)
 
     def interval() -> list[list[float]]:
-        found = stratified_interval(
+        bounds = stratified_interval(
             lambda units: np.asarray(values[units].sum()),
             stratum,
             generator=np.random.default_rng(5),
             **OPTIONS,
         )
-        return [each.tolist() for each in found]
+        return [bound.tolist() for bound in bounds]
 
     assert interval() == interval()
 
 
 def test_three_units_of_strata_have_no_interval():
-    found = stratified_interval(
+    interval = stratified_interval(
         lambda units: np.ones(2),
         np.zeros(3, dtype=int),
         generator=np.random.default_rng(0),
         **OPTIONS,
     )
-    assert np.isnan([found.low, found.high]).all()
+    assert np.isnan([interval.low, interval.high]).all()
 
 
 def test_p_values_count_the_value_itself():
@@ -159,8 +159,8 @@ def test_bounds_of_drawn_halves_are_the_interval():
     values = np.random.default_rng(0).normal(size=31)
     rng = np.random.default_rng(5)
     drawn = [values[np.sort(rng.choice(31, 15, replace=False))].mean() for _ in range(200)]
-    found = half_sample_bounds(np.array(values.mean()), np.array(drawn), 31, level=0.9)
-    for one, other in zip(found, interval(values, seed=5), strict=True):
+    bounds = half_sample_bounds(np.array(values.mean()), np.array(drawn), 31, level=0.9)
+    for one, other in zip(bounds, interval(values, seed=5), strict=True):
         assert one.tolist() == other.tolist()
     none = half_sample_bounds(np.zeros(2), np.zeros((9, 2)), 3, level=0.9)
     assert np.isnan([none.low, none.high]).all()
@@ -192,17 +192,17 @@ def test_extremes_and_ties():
 def test_it_is_the_area_under_the_roc_curve_of_each_row():
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 9, (4, 20)) + 1.0, rng.integers(0, 9, (4, 33)) + 0.0
-    found = probability_of_larger(x, y)
+    areas = probability_of_larger(x, y)
     for row in range(4):
         label = np.repeat([1, 0], [20, 33])
-        assert found[row] == pytest.approx(roc_auc_score(label, [*x[row], *y[row]]))
+        assert areas[row] == pytest.approx(roc_auc_score(label, [*x[row], *y[row]]))
 
 
 def test_shifted_gaussians_have_the_known_probability():
     # P(x > y) = Phi(d / sqrt 2) for a shift of d standard deviations.
     rng = np.random.default_rng(1)
-    found = probability_of_larger(rng.normal(1, 1, 20_000), rng.normal(0, 1, 20_000))
-    assert found == pytest.approx(0.7602, abs=0.01)
+    probability = probability_of_larger(rng.normal(1, 1, 20_000), rng.normal(0, 1, 20_000))
+    assert probability == pytest.approx(0.7602, abs=0.01)
 
 
 def test_no_scale_matters():

@@ -25,29 +25,29 @@ def curves(*names: str, x: np.ndarray = X, **given: Any) -> dict[str, list[Sampl
 
 
 def test_the_curve_ends_with_the_measure_of_all() -> None:
-    found = curves("mean_cosine", "debiased_participation_ratio")
+    curves_by_name = curves("mean_cosine", "debiased_participation_ratio")
     for name, function in (
         ("mean_cosine", mean_cosine),
         ("debiased_participation_ratio", debiased_participation_ratio),
     ):
-        last = found[name][-1]
+        last = curves_by_name[name][-1]
         assert (last.n_texts, last.n, last.n_draws) == (N_TEXTS, len(X), 1)
         assert last.mean == last.smallest == last.largest == pytest.approx(function(X))
 
 
 def test_sizes_rise_and_texts_are_drawn_whole() -> None:
-    found = curves("mean_cosine")["mean_cosine"]
-    assert [each.n_texts for each in found] == [4, 20, 40]
-    assert [each.n for each in found] == [20, 100, 200]
-    assert [each.n_draws for each in found] == [6, 6, 1]
-    assert all(each.smallest < each.mean < each.largest for each in found[:-1])
+    curve = curves("mean_cosine")["mean_cosine"]
+    assert [point.n_texts for point in curve] == [4, 20, 40]
+    assert [point.n for point in curve] == [20, 100, 200]
+    assert [point.n_draws for point in curve] == [6, 6, 1]
+    assert all(point.smallest < point.mean < point.largest for point in curve[:-1])
 
 
 def test_a_text_is_not_drawn_twice() -> None:
     x = np.eye(N_TEXTS)[np.repeat(np.arange(N_TEXTS), OF_TEXT)]
-    for each in curves("stable_rank", x=x)["stable_rank"]:
+    for point in curves("stable_rank", x=x)["stable_rank"]:
         # One direction a text, all of like length.
-        assert [each.smallest, each.largest] == pytest.approx([each.n_texts] * 2)
+        assert [point.smallest, point.largest] == pytest.approx([point.n_texts] * 2)
 
 
 def test_a_biased_measure_rises_and_an_unbiased_one_does_not() -> None:
@@ -58,8 +58,8 @@ def test_a_biased_measure_rises_and_an_unbiased_one_does_not() -> None:
 
 
 def test_fewer_than_four_texts_are_no_sample() -> None:
-    found = curves("mean_cosine", shares=[0.05, 0.25])["mean_cosine"]
-    assert [each.n_texts for each in found] == [10, 40]
+    curve = curves("mean_cosine", shares=[0.05, 0.25])["mean_cosine"]
+    assert [point.n_texts for point in curve] == [10, 40]
 
 
 def test_a_draw_without_a_value_counts_in_no_mean() -> None:
@@ -72,8 +72,8 @@ def test_a_draw_without_a_value_counts_in_no_mean() -> None:
 
 
 def test_what_needs_words_is_left_out_without() -> None:
-    found = curves("self_similarity", "intra_sentence_similarity")
-    assert list(found) == ["intra_sentence_similarity"]
+    curves_by_name = curves("self_similarity", "intra_sentence_similarity")
+    assert list(curves_by_name) == ["intra_sentence_similarity"]
 
 
 def test_the_generator_is_the_one_door() -> None:

@@ -27,27 +27,31 @@ OF_TEXT = {"intra_sentence_similarity", "text_curvature", "text_entropy"}
 
 
 def names(measures: list[Definition]) -> set[str]:
-    return {each.name for each in measures}
+    return {definition.name for definition in measures}
 
 
 def test_together_is_as_good_as_alone() -> None:
     measures = applicable(KNOWN.values(), GROUPS, STAR)
-    found = results_of(measures, inputs_of(CLOUD, measures, GROUPS, STAR), GROUPS, STAR)
-    assert list(found) == list(KNOWN)
-    for each in measures:
-        group = {} if each.grouped_by is None else {"group": GROUPS[each.grouped_by]}
-        alone = value_of(each.function(CLOUD, **group, **STAR.get(each.name, {})))
-        assert value_of(found[each.name]) == pytest.approx(alone, rel=1e-9, nan_ok=True), each.name
+    outcomes = results_of(measures, inputs_of(CLOUD, measures, GROUPS, STAR), GROUPS, STAR)
+    assert list(outcomes) == list(KNOWN)
+    for definition in measures:
+        group = {} if definition.grouped_by is None else {"group": GROUPS[definition.grouped_by]}
+        alone = value_of(definition.function(CLOUD, **group, **STAR.get(definition.name, {})))
+        assert value_of(outcomes[definition.name]) == pytest.approx(alone, rel=1e-9, nan_ok=True), (
+            definition.name
+        )
 
 
 def test_a_measure_is_left_out_where_something_lacks() -> None:
-    of_words = {each.name for each in KNOWN.values() if each.grouped_by == "word"}
-    assert len(of_words) > 3
+    word_measures = {
+        definition.name for definition in KNOWN.values() if definition.grouped_by == "word"
+    }
+    assert len(word_measures) > 3
     assert names(applicable(KNOWN.values(), GROUPS, STAR)) == set(KNOWN)
     assert names(applicable(KNOWN.values(), GROUPS, {})) == set(KNOWN) - set(STAR)
     only_text = {"text": GROUPS["text"]}
-    assert names(applicable(KNOWN.values(), only_text, STAR)) == set(KNOWN) - of_words
-    assert names(applicable(KNOWN.values(), {}, STAR)) == set(KNOWN) - of_words - OF_TEXT
+    assert names(applicable(KNOWN.values(), only_text, STAR)) == set(KNOWN) - word_measures
+    assert names(applicable(KNOWN.values(), {}, STAR)) == set(KNOWN) - word_measures - OF_TEXT
     half_of_it = {"iso_score_star": {"zeta": 0.3}}
     assert "iso_score_star" not in names(applicable(KNOWN.values(), GROUPS, half_of_it))
 
@@ -64,24 +68,24 @@ def test_a_measure_is_left_out_where_something_lacks() -> None:
 def test_nothing_is_computed_that_no_measure_takes(name: str, kind: type | None) -> None:
     inputs = inputs_of(CLOUD, [KNOWN[name]], GROUPS, {})
     assert inputs[None] is CLOUD
-    made = {key: each for key, each in inputs.items() if key}
+    made = {key: entry for key, entry in inputs.items() if key}
     made.pop("vectors_and_neighbors", None)  # what is there already, together
-    assert [type(each) for each in made.values()] == ([kind] if kind else [])
+    assert [type(entry) for entry in made.values()] == ([kind] if kind else [])
 
 
 def test_options_reach_their_measure_alone() -> None:
     measures = [KNOWN["hubness"], KNOWN["reciprocity"], KNOWN["gride"]]
     options = {"hubness": {"k": 3}, "gride": {"k": 30}}
-    found = results_of(measures, inputs_of(CLOUD, measures, {}, options), {}, options)
-    for each in measures:
-        alone = each.function(CLOUD, **options.get(each.name, {}))
-        assert value_of(found[each.name]) == pytest.approx(value_of(alone))
-    assert value_of(found["hubness"]) != value_of(KNOWN["hubness"].function(CLOUD))
+    outcomes = results_of(measures, inputs_of(CLOUD, measures, {}, options), {}, options)
+    for definition in measures:
+        alone = definition.function(CLOUD, **options.get(definition.name, {}))
+        assert value_of(outcomes[definition.name]) == pytest.approx(value_of(alone))
+    assert value_of(outcomes["hubness"]) != value_of(KNOWN["hubness"].function(CLOUD))
 
 
 def test_as_many_neighbors_as_the_measures_ask_for() -> None:
     wide = {"abide": 100, "gride_plateau": 64}
-    measures = [each for each in KNOWN.values() if each.name not in wide]
+    measures = [definition for definition in KNOWN.values() if definition.name not in wide]
     assert n_neighbors(measures, {}) == N_NEIGHBORS
     for name, expected in wide.items():
         assert n_neighbors([*measures, KNOWN[name]], {}) == expected
@@ -116,11 +120,11 @@ def test_a_measure_of_ones_own_says_what_it_needs(monkeypatch: pytest.MonkeyPatc
     assert names(applicable(measures, GROUPS, {})) == {"farthest", "n_words"}
     options = {"powered": {"power": 2.0}}
     assert names(applicable(measures, GROUPS, options)) == names(measures)
-    found = results_of(measures, inputs_of(CLOUD, measures, GROUPS, options), GROUPS, options)
-    assert found["n_words"] == 20
-    assert found["powered"] == pytest.approx((CLOUD**2).mean())
+    outcomes = results_of(measures, inputs_of(CLOUD, measures, GROUPS, options), GROUPS, options)
+    assert outcomes["n_words"] == 20
+    assert outcomes["powered"] == pytest.approx((CLOUD**2).mean())
     distances = np.linalg.norm(CLOUD[:, None] - CLOUD[None], axis=2)
-    assert found["farthest"] == pytest.approx(np.sort(distances, axis=1)[:, 33].max(), rel=1e-5)
+    assert outcomes["farthest"] == pytest.approx(np.sort(distances, axis=1)[:, 33].max(), rel=1e-5)
 
 
 def test_an_error_names_its_measure() -> None:

@@ -36,7 +36,7 @@ def test_mean_and_covariance_are_those_of_many_points():
 def test_the_union_has_the_covariance_of_all_points_together():
     cubes = [cube(2, shift=2.0), cube(3, seed=4), cube(5)]
     rng = np.random.default_rng(2)
-    x = np.concatenate([each.points(100_000, rng) for each in cubes])
+    x = np.concatenate([cube.points(100_000, rng) for cube in cubes])
     assert np.cov(x.T, bias=True) == pytest.approx(union_covariance(cubes), abs=0.01)
 
 

@@ -22,21 +22,21 @@ def measured(x: np.ndarray, positions: np.ndarray | None = None) -> OneDimension
 
 def test_points_on_a_bent_line_are_in_order():
     angle = np.linspace(0, 5, 80)
-    found = measured(np.column_stack([angle * np.cos(angle), angle * np.sin(angle)]))
-    assert found.order_correlation == pytest.approx(1)
-    assert found.adjacent_neighbor_share == pytest.approx(1, abs=0.05)
+    line = measured(np.column_stack([angle * np.cos(angle), angle * np.sin(angle)]))
+    assert line.order_correlation == pytest.approx(1)
+    assert line.adjacent_neighbor_share == pytest.approx(1, abs=0.05)
 
 
 def test_a_helix_is_a_line_in_space():
-    found = measured(helix(blur=0.002))
-    assert found.order_correlation > 0.999
+    line = measured(helix(blur=0.002))
+    assert line.order_correlation > 0.999
 
 
 def test_random_points_are_as_shuffled_ones():
-    found = measured(noise(300, 10))
-    assert found.order_correlation < 2 * found.null_order_correlation_high
-    assert found.adjacent_neighbor_share == 0
-    assert found.null_order_correlation == pytest.approx(np.sqrt(2 / np.pi / 299), rel=0.3)
+    line = measured(noise(300, 10))
+    assert line.order_correlation < 2 * line.null_order_correlation_high
+    assert line.adjacent_neighbor_share == 0
+    assert line.null_order_correlation == pytest.approx(np.sqrt(2 / np.pi / 299), rel=0.3)
 
 
 def test_the_chance_of_two_neighbors_is_that_of_random_orders():
@@ -49,8 +49,8 @@ def test_the_chance_of_two_neighbors_is_that_of_random_orders():
 
 def test_only_positions_with_both_neighbors_count():
     x = np.array([0.0, 1, 2, 10, 11, 12, 30])[:, np.newaxis]
-    found = measured(x, np.array([0, 1, 2, 10, 11, 12, 30]))
-    assert found.adjacent_neighbor_share == 1  # of positions 1 and 11
+    line = measured(x, np.array([0, 1, 2, 10, 11, 12, 30]))
+    assert line.adjacent_neighbor_share == 1  # of positions 1 and 11
     assert np.isnan(measured(x, np.arange(0, 14, 2)).adjacent_neighbor_share)
 
 
@@ -88,11 +88,11 @@ def test_ties_are_ties_in_every_unit_and_place(scale: float, shift: float) -> No
     x = np.concatenate([grid, grid[::5]])
     positions = np.arange(len(x))
 
-    def asked(x: np.ndarray) -> OneDimensionality:
+    def measured_alike(x: np.ndarray) -> OneDimensionality:
         return one_dimensionality(x, positions, n_shuffles=5, rng=np.random.default_rng(0))
 
-    expected, found = asdict(asked(x)), asdict(asked(scale * (x + shift)))
-    assert found == pytest.approx(expected, rel=1e-9)
+    expected, values = asdict(measured_alike(x)), asdict(measured_alike(scale * (x + shift)))
+    assert values == pytest.approx(expected, rel=1e-9)
 
 
 def test_values_that_only_rounding_tells_apart_become_one() -> None:
@@ -107,7 +107,7 @@ def test_a_step_of_just_the_rounding_is_no_step() -> None:
 
 
 def test_four_points_are_enough() -> None:
-    found = measured(np.array([[0.0], [1], [2], [3]]))
-    assert (found.n, found.adjacent_neighbor_share) == (4, 1)
-    assert found.order_correlation == pytest.approx(1)
-    assert found.null_adjacent_neighbor_share == pytest.approx(1 / 3)
+    line = measured(np.array([[0.0], [1], [2], [3]]))
+    assert (line.n, line.adjacent_neighbor_share) == (4, 1)
+    assert line.order_correlation == pytest.approx(1)
+    assert line.null_adjacent_neighbor_share == pytest.approx(1 / 3)

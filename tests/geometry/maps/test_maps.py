@@ -98,11 +98,11 @@ def test_a_map_of_the_farthest_points_is_not_to_be_trusted() -> None:
 def test_a_random_layout_has_the_values_of_chance(n_neighbors: int) -> None:
     x = gaussian(150, 10)
     maps = [map_quality(x, gaussian(150, 2, seed=s), n_neighbors=n_neighbors) for s in range(1, 61)]
-    found = np.array([measures(quality) for quality in maps])
+    values = np.array([measures(quality) for quality in maps])
     chance = [maps[0].chance_trustworthiness, maps[0].chance_continuity]
     chance.append(maps[0].chance_neighbor_recall)
-    standard_error = found.std(axis=0) / np.sqrt(len(found))
-    assert (np.abs(found.mean(axis=0) - chance) < 4 * standard_error).all()
+    standard_error = values.std(axis=0) / np.sqrt(len(values))
+    assert (np.abs(values.mean(axis=0) - chance) < 4 * standard_error).all()
 
 
 def test_chance_is_the_mean_over_all_layouts() -> None:

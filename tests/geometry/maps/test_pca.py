@@ -31,9 +31,9 @@ def test_a_shift_of_all_rows_changes_nothing():
 
 
 def test_a_constant_cloud_has_no_shares():
-    found = principal_components(np.ones((5, 3)), n_components=2)
-    assert np.isnan(found.explained_variance).all()
-    assert not found.coordinates.any()
+    components = principal_components(np.ones((5, 3)), n_components=2)
+    assert np.isnan(components.explained_variance).all()
+    assert not components.coordinates.any()
 
 
 def test_what_cannot_be_projected_is_refused():

@@ -19,17 +19,17 @@ from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.measures.spectral_measures import top_variance_share
 from tests.geometry.clouds import CLOUD, WORDS
 
-CONTEXT = [each for each in profiled_measures().values() if each.family == "context"]
-EVERY = pytest.mark.parametrize("defined", CONTEXT, ids=[each.name for each in CONTEXT])
+CONTEXT = [measure for measure in profiled_measures().values() if measure.family == "context"]
+EVERY = pytest.mark.parametrize("defined", CONTEXT, ids=[measure.name for measure in CONTEXT])
 
 
-def of_words() -> list[np.ndarray]:
+def word_clouds() -> list[np.ndarray]:
     return [CLOUD[word == WORDS] for word in range(20)]
 
 
 def test_self_similarity_is_the_mean_over_words_of_all_their_pairs() -> None:
     means = []
-    for x in of_words():
+    for x in word_clouds():
         cosines = cosine_similarity(x)
         means.append(cosines[~np.eye(len(x), dtype=bool)].mean())
     assert self_similarity(CLOUD, WORDS) == pytest.approx(np.mean(means))
@@ -46,31 +46,32 @@ def test_words_that_occur_once_count_in_the_baseline_alone() -> None:
 
 
 def test_intra_sentence_similarity_is_held_against_the_mean_of_each_text() -> None:
-    means = [cosine_similarity(x, x.mean(axis=0, keepdims=True)).mean() for x in of_words()]
+    means = [cosine_similarity(x, x.mean(axis=0, keepdims=True)).mean() for x in word_clouds()]
     assert intra_sentence_similarity(CLOUD, WORDS) == pytest.approx(np.mean(means))
     opposite = np.array([[1.0, 0.0], [-1.0, 0.0], [2.0, 1.0]])
     assert intra_sentence_similarity(opposite, np.array([0, 0, 1])) == pytest.approx(1)
 
 
 def test_explainable_variance_is_of_occurrences_as_they_are() -> None:
-    singular = [np.linalg.svd(x, compute_uv=False) for x in of_words()]
+    singular = [np.linalg.svd(x, compute_uv=False) for x in word_clouds()]
     shares = [s[0] ** 2 / (s**2).sum() for s in singular]
     assert maximum_explainable_variance(CLOUD, WORDS) == pytest.approx(np.mean(shares))
     all_singular = np.linalg.svd(CLOUD, compute_uv=False)
     baseline = all_singular[0] ** 2 / (all_singular**2).sum()
-    found = adjusted_maximum_explainable_variance(CLOUD, WORDS)
-    assert found == pytest.approx(np.mean(shares) - baseline)
+    share = adjusted_maximum_explainable_variance(CLOUD, WORDS)
+    assert share == pytest.approx(np.mean(shares) - baseline)
 
 
 def test_the_codes_variants_are_those_of_scikit_learn() -> None:
     coded = [
-        TruncatedSVD(1, algorithm="arpack").fit(x).explained_variance_ratio_[0] for x in of_words()
+        TruncatedSVD(1, algorithm="arpack").fit(x).explained_variance_ratio_[0]
+        for x in word_clouds()
     ]
     assert maximum_explainable_variance_as_coded(CLOUD, WORDS) == pytest.approx(np.mean(coded))
-    recoded = [PCA(1).fit(x).explained_variance_ratio_[0] for x in of_words()]
-    found = maximum_explainable_variance_as_recoded(CLOUD, WORDS)
-    assert found == pytest.approx(np.mean(recoded))
-    assert found == pytest.approx(np.mean([top_variance_share(x) for x in of_words()]))
+    recoded = [PCA(1).fit(x).explained_variance_ratio_[0] for x in word_clouds()]
+    share = maximum_explainable_variance_as_recoded(CLOUD, WORDS)
+    assert share == pytest.approx(np.mean(recoded))
+    assert share == pytest.approx(np.mean([top_variance_share(x) for x in word_clouds()]))
 
 
 def test_definition_and_code_differ_by_orders_where_vectors_are_alike() -> None:
@@ -95,11 +96,11 @@ def test_words_that_do_not_vary_have_no_variance_to_explain() -> None:
 def test_rare_words_seem_explained_even_when_dealt_at_random() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(600, 100)) + 1.5 * rng.normal(size=100)
-    found = {
+    shares = {
         size: adjusted_maximum_explainable_variance(x, np.repeat(np.arange(600 // size), size))
         for size in (2, 20)
     }
-    assert found[2] > 0.1 > 0.04 > found[20] > 0
+    assert shares[2] > 0.1 > 0.04 > shares[20] > 0
 
 
 @EVERY

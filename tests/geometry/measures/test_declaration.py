@@ -22,7 +22,7 @@ from tests.geometry.clouds import CHANGED, CLOUD, WORDS, arguments
 from tests.lazy import torch
 
 DEFINED = list(definitions().values())
-EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[each.name for each in DEFINED])
+EVERY = pytest.mark.parametrize("defined", DEFINED, ids=[measure.name for measure in DEFINED])
 
 
 OF_NEIGHBORS = ("intrinsic_dimension", "hubs")
@@ -41,7 +41,7 @@ def test_a_measure_is_invariant_to_what_it_says_and_to_nothing_else(
     defined: Definition, change: str
 ) -> None:
     options = arguments(defined.name, defined.family)
-    alike = {key: CHANGED[change](each) for key, each in options.items() if key == "larger"}
+    alike = {key: CHANGED[change](option) for key, option in options.items() if key == "larger"}
     before, after = value(defined, CLOUD), value(defined, CHANGED[change](CLOUD), **alike)
     if change in defined.invariant_to:
         # Neighbors are those of the vectors in float32.
@@ -57,7 +57,7 @@ def test_the_order_of_the_vectors_changes_nothing(defined: Definition) -> None:
     order = rng.permutation(len(CLOUD))
     if defined.name.startswith(OF_PATHS):  # whole texts are moved
         order = np.argsort(rng.permutation(len(CLOUD))[options["group"]], kind="stable")
-    moved = {key: each[order] for key, each in options.items() if key in OF_ROWS}
+    moved = {key: option[order] for key, option in options.items() if key in OF_ROWS}
     assert value(defined, CLOUD[order], **moved) == pytest.approx(value(defined, CLOUD), rel=1e-9)
 
 
@@ -71,7 +71,7 @@ def test_tensors_and_short_floats_are_as_good_as_arrays(defined: Definition) -> 
 
 
 @pytest.mark.parametrize(
-    "defined", [each for each in DEFINED if each.shared], ids=lambda each: each.name
+    "defined", [measure for measure in DEFINED if measure.shared], ids=lambda measure: measure.name
 )
 def test_what_is_shared_is_as_good_as_the_vectors(defined: Definition) -> None:
     shared = inputs_of(CLOUD, [defined], {"word": WORDS, "text": WORDS}, {})[defined.shared]
@@ -81,10 +81,10 @@ def test_what_is_shared_is_as_good_as_the_vectors(defined: Definition) -> None:
 @EVERY
 def test_the_worked_example_is_true(defined: Definition) -> None:
     assert ">>> " in defined.example
-    names = {each.name: each.function for each in DEFINED}
+    names = {measure.name: measure.function for measure in DEFINED}
     parsed = doctest.DocTestParser().get_doctest(defined.example, names, defined.name, None, 0)
-    found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(parsed)
-    assert found.attempted and not found.failed
+    counts = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(parsed)
+    assert counts.attempted and not counts.failed
 
 
 @EVERY
@@ -112,8 +112,8 @@ def test_the_largest_magnitudes_are_measured_right(scale: float) -> None:
             if "larger" in given:
                 continue  # which would have another scale
             expected = value_of(defined.function(CLOUD, **given))
-            found = value_of(defined.function(CLOUD / np.abs(CLOUD).max() * scale, **given))
-            assert found == pytest.approx(expected, rel=1e-6), defined.name
+            measured = value_of(defined.function(CLOUD / np.abs(CLOUD).max() * scale, **given))
+            assert measured == pytest.approx(expected, rel=1e-6), defined.name
 
 
 def test_a_new_measure_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,18 +14,18 @@ from tests.geometry.clouds import CLOUD
 
 
 def test_contributions_sum_to_the_mean_cosine_and_are_those_of_all_pairs() -> None:
-    found = dimension_contributions(CLOUD)
-    assert found.sum() == pytest.approx(mean_cosine(CLOUD))
+    contributions = dimension_contributions(CLOUD)
+    assert contributions.sum() == pytest.approx(mean_cosine(CLOUD))
     unit = CLOUD / np.linalg.norm(CLOUD, axis=1, keepdims=True)
     pairs = ~np.eye(len(CLOUD), dtype=bool)
     expected = [np.outer(column, column)[pairs].mean() for column in unit.T]
-    assert found == pytest.approx(np.array(expected))
+    assert contributions == pytest.approx(np.array(expected))
     assert top_dimension_share(CLOUD) == pytest.approx(max(expected) / sum(expected))
 
 
 def test_two_vectors_have_the_products_of_their_directions() -> None:
-    found = dimension_contributions(np.array([[6.0, 8.0], [2.0, 0.0]]))
-    assert found == pytest.approx([0.6, 0.0])
+    contributions = dimension_contributions(np.array([[6.0, 8.0], [2.0, 0.0]]))
+    assert contributions == pytest.approx([0.6, 0.0])
 
 
 def planted(far: dict[int, float]) -> np.ndarray:
@@ -76,6 +76,6 @@ def test_a_threshold_has_to_be_positive() -> None:
 
 
 def test_two_vectors_make_a_pair() -> None:
-    found = dimension_contributions(np.array([[0.6, 0.8], [0.6, -0.8]]))
-    assert found == pytest.approx([0.36, -0.64])
+    contributions = dimension_contributions(np.array([[0.6, 0.8], [0.6, -0.8]]))
+    assert contributions == pytest.approx([0.36, -0.64])
     assert np.isnan(dimension_contributions(np.array([[0.6, 0.8], [0, 0]]))).all()

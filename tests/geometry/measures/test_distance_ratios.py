@@ -39,19 +39,19 @@ def test_it_maximizes_the_published_likelihood(k: int) -> None:
         return -(density - betaln(k, k)).sum()
 
     best = minimize_scalar(loss, bounds=(0.1, 30), method="bounded", options={"xatol": 1e-9})
-    found = gride(x, k=k)
-    assert found.value == pytest.approx(best.x, rel=1e-6)
+    estimate = gride(x, k=k)
+    assert estimate.value == pytest.approx(best.x, rel=1e-6)
     step = 1e-3
     curvature = (loss(best.x + step) - 2 * loss(best.x) + loss(best.x - step)) / step**2
-    assert found.standard_error == pytest.approx(1 / np.sqrt(curvature), rel=1e-3)
+    assert estimate.standard_error == pytest.approx(1 / np.sqrt(curvature), rel=1e-3)
 
 
-def with_one_ratio_less(found: Estimate) -> float:
+def with_one_ratio_less(estimate: Estimate) -> float:
     """Where the likelihood's slope is zero, once its term n / d is made (n - 1) / d.
 
     One step of Newton's method: the slope is 1 / d less, the curvature is the error to the -2.
     """
-    return found.value - found.standard_error**2 / found.value
+    return estimate.value - estimate.standard_error**2 / estimate.value
 
 
 @pytest.mark.parametrize("name", CLEAN)
@@ -64,9 +64,9 @@ def test_dadapy_finds_the_same_but_for_one_ratio(name: str) -> None:
     """
     graph = neighbor_graph_of(CLOUDS[name](), 2 * SCALES[-1])
     for k, expected in zip(SCALES, kept()[name]["gride"], strict=True):
-        found = gride(graph, k=k)
-        assert with_one_ratio_less(found) == pytest.approx(expected, rel=2e-7)
-        assert found.value == pytest.approx(expected, rel=1.01 / (graph.n - 1))
+        estimate = gride(graph, k=k)
+        assert with_one_ratio_less(estimate) == pytest.approx(expected, rel=2e-7)
+        assert estimate.value == pytest.approx(expected, rel=1.01 / (graph.n - 1))
 
 
 @pytest.mark.parametrize("name", CLOUDS)
@@ -79,8 +79,8 @@ def test_the_relative_error_is_that_of_dadapy(name: str) -> None:
     graph = neighbor_graph_of(CLOUDS[name](), 2 * SCALES[-1])
     theirs = kept()[name]
     for k, value, error in zip(SCALES, theirs["gride"], theirs["gride_error"], strict=True):
-        found = gride(graph, k=k)
-        assert found.standard_error / found.value == pytest.approx(error / value, rel=2e-5)
+        estimate = gride(graph, k=k)
+        assert estimate.standard_error / estimate.value == pytest.approx(error / value, rel=2e-5)
 
 
 @pytest.mark.parametrize("k", SCALES)
@@ -98,24 +98,24 @@ def test_dadapy_leaves_out_ratios_far_above_the_others(k: int) -> None:
     median, high = np.quantile(ratios, [0.5, 0.95])
     usual = ratios < 20 * (high - median) + median
     assert (~usual).sum() == (74 if k == 1 else 0)
-    found = gride(NeighborGraph(graph.indices[usual], graph.distances[usual]), k=k)
-    assert with_one_ratio_less(found) == pytest.approx(expected, rel=2e-7)
+    estimate = gride(NeighborGraph(graph.indices[usual], graph.distances[usual]), k=k)
+    assert with_one_ratio_less(estimate) == pytest.approx(expected, rel=2e-7)
     assert gride(graph, k=k).value == pytest.approx(2.69 if k == 1 else expected, rel=2e-3)
 
 
 def test_noise_shows_at_small_scales_and_the_surface_at_large_ones() -> None:
     rng = np.random.default_rng(1)
     line = np.column_stack([rng.uniform(size=4000), np.zeros((4000, 9))])
-    found = gride_by_scale(line + 5e-4 * rng.normal(size=line.shape), largest_k=64)
-    values = [each.value for each in found.values()]
-    assert list(found) == [1, 2, 4, 8, 16, 32, 64]
+    estimates = gride_by_scale(line + 5e-4 * rng.normal(size=line.shape), largest_k=64)
+    values = [estimate.value for estimate in estimates.values()]
+    assert list(estimates) == [1, 2, 4, 8, 16, 32, 64]
     assert values[0] > 3
     assert values[-1] == pytest.approx(1, abs=0.2)
 
 
 def test_the_dimension_of_plain_clouds_is_found_at_every_scale() -> None:
-    for found in gride_by_scale(cube(2, 4000), largest_k=32).values():
-        assert found.value == pytest.approx(2, abs=0.12)
+    for estimate in gride_by_scale(cube(2, 4000), largest_k=32).values():
+        assert estimate.value == pytest.approx(2, abs=0.12)
 
 
 @pytest.mark.parametrize("k", [1, 2])

@@ -12,8 +12,8 @@ ONES = np.ones(10)
 def test_isotropic_vectors_about_one_mean_against_the_exact_noncentral_f(dim: int, share: float):
     # x . y = (|u|^2 - |v|^2) / 2 with independent Gaussian u and v, of which v has mean 0.
     mean = np.full(dim, np.sqrt(share / (1 - share)))
-    found = probability_not_positive(mean, np.ones(dim), mean, np.ones(dim))
-    assert found == pytest.approx(ncf.cdf(1, dim, dim, 2 * mean @ mean), rel=0.01)
+    probability = probability_not_positive(mean, np.ones(dim), mean, np.ones(dim))
+    assert probability == pytest.approx(ncf.cdf(1, dim, dim, 2 * mean @ mean), rel=0.01)
 
 
 def test_two_clouds_of_unlike_variances_against_draws():
@@ -22,8 +22,8 @@ def test_two_clouds_of_unlike_variances_against_draws():
     variances[0, :5] = 0
     x, y = means[:, None] + rng.normal(size=(2, 200_000, 20)) * np.sqrt(variances)[:, None]
     drawn = np.mean(np.einsum("ij,ij->i", x, y) <= 0)
-    found = probability_not_positive(means[0], variances[0], means[1], variances[1])
-    assert found == pytest.approx(drawn, abs=0.004)
+    probability = probability_not_positive(means[0], variances[0], means[1], variances[1])
+    assert probability == pytest.approx(drawn, abs=0.004)
 
 
 def test_without_a_common_mean_half_of_the_pairs_are_not_positive():
@@ -55,9 +55,9 @@ def test_the_formula_for_the_middle_meets_that_for_the_rest():
 
 def test_one_vector_without_variance_leaves_a_gaussian():
     y = np.arange(10.0) - 3
-    found = probability_not_positive(ONES, 0 * ONES, y, ONES)
-    assert found == pytest.approx(norm.cdf(-y.sum() / np.sqrt(10)))
-    assert probability_not_positive(y, ONES, ONES, 0 * ONES) == found
+    probability = probability_not_positive(ONES, 0 * ONES, y, ONES)
+    assert probability == pytest.approx(norm.cdf(-y.sum() / np.sqrt(10)))
+    assert probability_not_positive(y, ONES, ONES, 0 * ONES) == probability
 
 
 def test_nothing_that_varies():
@@ -76,7 +76,7 @@ def test_derivatives_are_those_of_the_generating_function():
     rng = np.random.default_rng(1)
     _, cumulants = _cumulants(*rng.gamma(1, size=(4, 8)))
     value, step = 0.1, 1e-5
-    below, at, above = (cumulants(value + each) for each in (-step, 0, step))
+    below, at, above = (cumulants(value + point) for point in (-step, 0, step))
     assert (above[0] - below[0]) / (2 * step) == pytest.approx(at[1], rel=1e-6)
     assert (above[1] - below[1]) / (2 * step) == pytest.approx(at[2], rel=1e-6)
     assert (above[2] - below[2]) / (2 * step) == pytest.approx(at[3], rel=1e-6)

@@ -22,8 +22,8 @@ def cloud(d: int, n: int = 800) -> np.ndarray:
 def test_both_averages_are_those_of_scikit_dimension(d: int, k: int) -> None:
     x = cloud(d)
     plain, unbiased = (
-        skdim.id.MLE(K=k, unbiased=each).fit_transform_pw(x, n_neighbors=k)
-        for each in (False, True)
+        skdim.id.MLE(K=k, unbiased=unbiased).fit_transform_pw(x, n_neighbors=k)
+        for unbiased in (False, True)
     )
     assert local_dimensions(x, k=k) == pytest.approx(unbiased, rel=1e-4)
     assert mean_local_dimension(x, k=k).value == pytest.approx(unbiased.mean(), rel=1e-4)

@@ -24,9 +24,9 @@ def test_it_is_the_slope_between_two_counts(monkeypatch: pytest.MonkeyPatch) -> 
     distances = pdist(x)
     counts = [(distances <= radius * (1 + 1e-6)).sum() for radius in (near, far)]
     expected = np.log(counts[1] / counts[0]) / np.log(far / near)
-    found = correlation_dimension(x, nearer=5, farther=15)
-    assert found.value == pytest.approx(expected, rel=5e-3)
-    assert (found.n, found.dropped) == (300, 0)
+    estimate = correlation_dimension(x, nearer=5, farther=15)
+    assert estimate.value == pytest.approx(expected, rel=5e-3)
+    assert (estimate.n, estimate.dropped) == (300, 0)
 
 
 GRID = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
@@ -43,9 +43,9 @@ def test_a_larger_graph_counts_the_same_pairs(name: str, k: int) -> None:
     x = CLOUDS[name]
     graph = neighbor_graph_of(x, k % len(x))
     radii = np.median(graph.distances[:, [9, 19]], axis=0)
-    found = _pairs_within(x, graph, radii)
+    counts = _pairs_within(x, graph, radii)
     distances = pdist(x)
-    assert found == pytest.approx([(distances <= radius * (1 + 1e-6)).sum() for radius in radii])
+    assert counts == pytest.approx([(distances <= radius * (1 + 1e-6)).sum() for radius in radii])
     whole = correlation_dimension(VectorsAndNeighbors(x, graph)).value
     assert whole == pytest.approx(correlation_dimension(x).value, rel=1e-9)
 
@@ -65,7 +65,7 @@ def test_equal_vectors_have_none_and_radii_have_an_order() -> None:
 def test_the_first_two_neighbors_are_enough() -> None:
     x = np.array([[0.0], [1], [3], [7]])
     # Distances to the first: 1 1 2 4, to the second: 3 2 3 6; within 1.5 one pair, within 3 three.
-    found = correlation_dimension(x, nearer=1, farther=2)
-    assert found.value == pytest.approx(np.log(3) / np.log(2))
+    estimate = correlation_dimension(x, nearer=1, farther=2)
+    assert estimate.value == pytest.approx(np.log(3) / np.log(2))
     with pytest.raises(ValueError, match="nearer: expected 1 to 1, under `farther`, found 2"):
         correlation_dimension(x, nearer=2, farther=2)

@@ -59,5 +59,5 @@ def test_sums_of_single_products_are_another_quantity() -> None:
 
 def test_along_one_axis_the_sums_of_both_signs_are_known() -> None:
     forward, backward = np.e + np.e**2, np.exp(-1) + np.exp(-2)
-    found = partition_isotropy(np.array([[1.0], [2.0]]))
-    assert found == pytest.approx(backward / forward)
+    isotropy = partition_isotropy(np.array([[1.0], [2.0]]))
+    assert isotropy == pytest.approx(backward / forward)

@@ -23,9 +23,9 @@ from tests.geometry.clouds import CLOUD, LARGER, arguments
 from tests.lazy import torch
 
 SPECTRAL = [
-    each
-    for each in profiled_measures().values()
-    if each.family == "spectrum" and not each.name.startswith("partition")
+    measure
+    for measure in profiled_measures().values()
+    if measure.family == "spectrum" and not measure.name.startswith("partition")
 ]
 
 
@@ -103,9 +103,9 @@ def test_the_debiased_ratio_does_not_depend_on_how_many_vectors_there_are(skewed
         return (rng.exponential(size=(n, 60)) if skewed else rng.normal(size=(n, 60))) * scale
 
     for n, tolerance in ((40, 0.05), (200, 0.02)):
-        found = [debiased_participation_ratio(cloud(n)) for _ in range(300)]
+        ratios = [debiased_participation_ratio(cloud(n)) for _ in range(300)]
         plain = [participation_ratio(cloud(n)) for _ in range(30)]
-        assert np.median(found) == pytest.approx(true, rel=tolerance)
+        assert np.median(ratios) == pytest.approx(true, rel=tolerance)
         assert np.mean(plain) < 0.9 * true
     assert np.isnan(debiased_participation_ratio(cloud(3)))
 
@@ -124,7 +124,7 @@ def test_iso_score_star_goes_from_the_few_to_the_many() -> None:
         iso_score_star(few, larger=LARGER[:, :3], zeta=0.5)
 
 
-@pytest.mark.parametrize("defined", SPECTRAL, ids=[each.name for each in SPECTRAL])
+@pytest.mark.parametrize("defined", SPECTRAL, ids=[measure.name for measure in SPECTRAL])
 def test_where_nothing_varies_nothing_is_made_up(defined) -> None:
     options = arguments(defined.name, defined.family)
     if "larger" in options:

@@ -42,9 +42,9 @@ def test_the_three_cubes_of_the_thesis():
 def test_shares_are_those_of_scikit_learn(shape: tuple[int, int]):
     x = np.random.default_rng(0).normal(size=shape) * np.arange(1, shape[1] + 1) + 5
     expected = PCA().fit(x).explained_variance_ratio_
-    found = explained_variance(covariance_eigenvalues(x))
-    assert found[: len(expected)] == pytest.approx(expected, abs=1e-12)
-    assert found.sum() == pytest.approx(1)
+    shares = explained_variance(covariance_eigenvalues(x))
+    assert shares[: len(expected)] == pytest.approx(expected, abs=1e-12)
+    assert shares.sum() == pytest.approx(1)
 
 
 def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
@@ -123,8 +123,8 @@ def test_drawn_eigenvalues_of_many_dimensions_fill_the_interval_of_marchenko_and
 
 def test_components_are_counted_without_rounding():
     equal = np.full(10, 0.1)
-    found = [components_for(equal, share) for share in (0.05, 0.1, 0.11, 0.9, 1.0)]
-    assert found == [1, 1, 2, 9, 10]
+    counts = [components_for(equal, share) for share in (0.05, 0.1, 0.11, 0.9, 1.0)]
+    assert counts == [1, 1, 2, 9, 10]
     assert components_for(np.array([3.0, 1.0, 0.0]), 0.75) == 1
 
 

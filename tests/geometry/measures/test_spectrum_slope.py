@@ -49,10 +49,10 @@ def test_reptrix_finds_the_same() -> None:
 
 def test_later_calls_of_reptrix_look_at_other_ranks() -> None:
     x = with_variances(np.exp(-RANK / 30))
-    found = [alpha_req_as_coded(x, call=call) for call in range(1, 14)]
-    assert found == sorted(found)
-    assert found[12] > 1.1 * found[0]  # of one cloud, a layer later each
-    assert found[7] == alpha_req(x, first=13, last=107)
+    slopes = [alpha_req_as_coded(x, call=call) for call in range(1, 14)]
+    assert slopes == sorted(slopes)
+    assert slopes[12] > 1.1 * slopes[0]  # of one cloud, a layer later each
+    assert slopes[7] == alpha_req(x, first=13, last=107)
 
 
 def test_noise_alone_falls_a_little() -> None:

@@ -14,7 +14,7 @@ from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from tests.geometry.dadapy_reference import CLOUDS, kept
 
 VARIANTS = [two_nn, two_nn_discarding, two_nn_lowest_fifth_as_coded, two_nn_maximum_likelihood]
-EVERY = pytest.mark.parametrize("variant", VARIANTS, ids=lambda each: each.__name__)
+EVERY = pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.__name__)
 
 
 def cube(d: int, n: int = 2048) -> np.ndarray:
@@ -29,12 +29,12 @@ def cube(d: int, n: int = 2048) -> np.ndarray:
         (two_nn_lowest_fifth_as_coded, (1.872, 8.887, 14.687)),
         (two_nn_maximum_likelihood, (2.000, 8.981, 15.091)),
     ],
-    ids=lambda each: getattr(each, "__name__", ""),
+    ids=lambda case: getattr(case, "__name__", ""),
 )
 def test_cubes_give_what_each_program_gives(variant, expected: tuple[float, ...]) -> None:
     rng = np.random.default_rng(0)
-    found = [variant(rng.uniform(size=(2048, d))).value for d in (2, 10, 20)]
-    assert found == pytest.approx(expected, abs=2e-3)
+    dimensions = [variant(rng.uniform(size=(2048, d))).value for d in (2, 10, 20)]
+    assert dimensions == pytest.approx(expected, abs=2e-3)
 
 
 @pytest.mark.parametrize("d", [2, 5, 15])
@@ -65,12 +65,12 @@ def test_a_surface_has_its_own_dimension_in_whatever_space(variant) -> None:
 
 
 def test_new_samples_scatter_farther_than_the_standard_error_says() -> None:
-    found = [
+    estimates = [
         two_nn_maximum_likelihood(np.random.default_rng(seed).uniform(size=(500, 2)))
         for seed in range(200)
     ]
-    scatter = np.std([each.value for each in found])
-    stated = np.mean([each.standard_error for each in found])
+    scatter = np.std([estimate.value for estimate in estimates])
+    stated = np.mean([estimate.standard_error for estimate in estimates])
     assert 1.2 < scatter / stated < 1.7  # ratios of neighbors are not independent
 
 
@@ -89,8 +89,8 @@ def test_equal_vectors_are_dropped_but_raise_the_dimension_most_as_coded() -> No
     assert two_nn_maximum_likelihood(doubled).dropped == 600
     assert two_nn_maximum_likelihood(doubled).n == 700
     raised = {
-        each: each(doubled).value / each(x).value
-        for each in (two_nn_maximum_likelihood, two_nn_lowest_fifth_as_coded)
+        measure: measure(doubled).value / measure(x).value
+        for measure in (two_nn_maximum_likelihood, two_nn_lowest_fifth_as_coded)
     }
     assert 1.2 < raised[two_nn_maximum_likelihood] < 2 < raised[two_nn_lowest_fifth_as_coded]
 
@@ -103,9 +103,9 @@ def test_a_graph_is_as_good_as_the_vectors(variant) -> None:
 
 @EVERY
 def test_where_no_ratio_is_defined_there_is_no_dimension(variant) -> None:
-    found = variant(np.full((10, 3), 0.1))
-    assert np.isnan(found.value)
-    assert (found.n, found.dropped) == (0, 10)
+    estimate = variant(np.full((10, 3), 0.1))
+    assert np.isnan(estimate.value)
+    assert (estimate.n, estimate.dropped) == (0, 10)
 
 
 @EVERY
@@ -149,8 +149,10 @@ def test_the_share_to_discard_is_checked() -> None:
 
 def test_three_vectors_are_enough_and_none_need_be_discarded() -> None:
     x = np.array([[0.0], [1], [3]])  # of which the ratios are 3, 2 and 1.5
-    found = two_nn_maximum_likelihood(x)
-    assert (found.value, found.standard_error) == pytest.approx((2 / np.log(9), 2 / np.log(9)))
+    estimate = two_nn_maximum_likelihood(x)
+    assert (estimate.value, estimate.standard_error) == pytest.approx(
+        (2 / np.log(9), 2 / np.log(9))
+    )
     with pytest.raises(ValueError, match="3 vectors or more"):
         two_nn(x[:2])
     assert two_nn_discarding(x, discard_fraction=0.0).value == pytest.approx(two_nn(x).value)

@@ -32,17 +32,17 @@ def directions(rows: np.ndarray) -> DirectionSums:
     return direction_sums_of(X[rows])
 
 
-def _is_equal(found: Any, expected: Any) -> bool:
+def _is_equal(ours: Any, expected: Any) -> bool:
     if expected is None:
-        return found is None
-    return bool(found == pytest.approx(expected, rel=1e-9, abs=1e-9))
+        return ours is None
+    return bool(ours == pytest.approx(expected, rel=1e-9, abs=1e-9))
 
 
 @pytest.mark.parametrize("sums_of", [moments, directions])
 def test_sums_of_a_choice_are_those_over_its_vectors(sums_of: Callable[..., Any]) -> None:
-    found = UnitSums([sums_of(rows) for rows in UNITS]).of(CHOSEN)
-    assert len(found) == len(CHOSEN)
-    for choice, sums in zip(CHOSEN[:3], found[:3], strict=True):
+    sums_of_choices = UnitSums([sums_of(rows) for rows in UNITS]).of(CHOSEN)
+    assert len(sums_of_choices) == len(CHOSEN)
+    for choice, sums in zip(CHOSEN[:3], sums_of_choices[:3], strict=True):
         rows = np.concatenate([UNITS[unit] for unit in np.flatnonzero(choice)])
         expected = sums_of(rows)
         assert type(sums) is type(expected)
@@ -51,14 +51,14 @@ def test_sums_of_a_choice_are_those_over_its_vectors(sums_of: Callable[..., Any]
             assert _is_equal(getattr(sums, name), value), name
             assert type(getattr(sums, name)) is type(value), name
             assert np.shape(getattr(sums, name)) == np.shape(value), name
-    assert found[3].n == 0
+    assert sums_of_choices[3].n == 0
 
 
 def test_the_sums_of_one_unit_alone_are_its_own() -> None:
     own = directions(UNITS[2])
-    (found,) = UnitSums([own]).of(np.ones((1, 1), dtype=bool))
+    (sums,) = UnitSums([own]).of(np.ones((1, 1), dtype=bool))
     for name, value in vars(own).items():
-        assert getattr(found, name) == pytest.approx(value), name
+        assert getattr(sums, name) == pytest.approx(value), name
 
 
 def test_what_does_not_add_up_is_kept() -> None:
@@ -77,10 +77,10 @@ def test_one_coordinate_stays_an_array() -> None:
 @pytest.mark.parametrize("n_held", [0, 1, 2, 100])
 def test_moments_of_units_that_are_not_kept_are_the_same(n_held: int) -> None:
     most_numbers = n_held * CLOUD.shape[1] ** 2
-    found = UnitMoments(X, UNITS, ORIGIN, most_numbers).of(CHOSEN)
+    moments_of_choices = UnitMoments(X, UNITS, ORIGIN, most_numbers).of(CHOSEN)
     kept = UnitSums([moments(rows) for rows in UNITS]).of(CHOSEN)
-    assert len(found) == len(CHOSEN)
-    for one, other in zip(found, kept, strict=True):
+    assert len(moments_of_choices) == len(CHOSEN)
+    for one, other in zip(moments_of_choices, kept, strict=True):
         for name, value in vars(other).items():
             assert _is_equal(getattr(one, name), value), name
             assert type(getattr(one, name)) is type(value), name
@@ -89,5 +89,5 @@ def test_moments_of_units_that_are_not_kept_are_the_same(n_held: int) -> None:
 def test_equal_vectors_have_moments_of_exactly_0() -> None:
     x = np.full((12, 3), 0.1)
     units = np.split(np.arange(12), [3, 7])
-    (found,) = UnitMoments(x, units, x[0], 0).of(np.array([[True, False, True]]))
-    assert (found.n, found.quartic) == (8, 0.0) and not found.products.any()
+    (moments,) = UnitMoments(x, units, x[0], 0).of(np.array([[True, False, True]]))
+    assert (moments.n, moments.quartic) == (8, 0.0) and not moments.products.any()

@@ -18,8 +18,8 @@ def shares_by_singular_values(x: np.ndarray) -> list[float]:
     _, singular, axes = np.linalg.svd(x)
     principal = np.linalg.svd(centered, compute_uv=False)
     total = np.square(centered).sum()
-    of_squares = singular[0] ** 2 / np.square(singular).sum()
-    return [of_squares, np.square(centered @ axes[0]).sum() / total, principal[0] ** 2 / total]
+    square_share = singular[0] ** 2 / np.square(singular).sum()
+    return [square_share, np.square(centered @ axes[0]).sum() / total, principal[0] ** 2 / total]
 
 
 # Fewer occurrences than dimensions, as many, more; few and many of one word.
@@ -27,15 +27,13 @@ def shares_by_singular_values(x: np.ndarray) -> list[float]:
 def test_shares_are_those_of_singular_values(dim: int) -> None:
     counts = [2, 2, 3, 8, 8, 1, 31, 32, 33, 60]
     x, word = cloud(counts, dim)
-    expected = [shares_by_singular_values(x[word == each]) for each in np.argsort(counts)[1:]]
-    found = word_axes_of(x, word)
-    shares = np.stack(
-        [found.square_shares, found.variance_along_axis, found.variance_shares], axis=1
-    )
+    expected = [shares_by_singular_values(x[word == number]) for number in np.argsort(counts)[1:]]
+    axes = word_axes_of(x, word)
+    shares = np.stack([axes.square_shares, axes.variance_along_axis, axes.variance_shares], axis=1)
     assert np.sort(shares, axis=0) == pytest.approx(np.sort(expected, axis=0), rel=1e-9)
-    assert word_axes_of(found, word) is found
+    assert word_axes_of(axes, word) is axes
     singular = np.linalg.svd(x, compute_uv=False)
-    assert found.square_share_of_all == pytest.approx(singular[0] ** 2 / np.square(singular).sum())
+    assert axes.square_share_of_all == pytest.approx(singular[0] ** 2 / np.square(singular).sum())
 
 
 def test_many_words_at_once_or_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,10 +47,10 @@ def test_many_words_at_once_or_one_by_one(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_does_not_vary_has_no_share_of_variance() -> None:
     x = np.repeat([[0.1, 0.7], [0.0, 0.0]], 3, axis=0)
-    found = word_axes_of(x, np.array([0, 0, 0, 1, 1, 1]))
-    assert found.square_shares[0] == pytest.approx(1)
-    assert np.isnan(found.square_shares[1])
-    assert np.isnan(found.variance_shares).all() and np.isnan(found.variance_along_axis).all()
+    axes = word_axes_of(x, np.array([0, 0, 0, 1, 1, 1]))
+    assert axes.square_shares[0] == pytest.approx(1)
+    assert np.isnan(axes.square_shares[1])
+    assert np.isnan(axes.variance_shares).all() and np.isnan(axes.variance_along_axis).all()
 
 
 def test_words_that_occur_once_have_none() -> None:

@@ -14,9 +14,9 @@ UNITS = np.random.default_rng(5).integers(7, size=N)
 def test_sums_are_those_of_the_unit_vectors_of_a_word() -> None:
     sums = word_directions_of(CLOUD, WORDS)
     unit = unit_rows(CLOUD)
-    of_words = [unit[word == WORDS] for word in np.unique(WORDS)]
-    assert sums.counts.tolist() == [len(each) for each in of_words]
-    assert sums.squares == pytest.approx([np.square(each.sum(axis=0)).sum() for each in of_words])
+    clouds = [unit[word == WORDS] for word in np.unique(WORDS)]
+    assert sums.counts.tolist() == [len(cloud) for cloud in clouds]
+    assert sums.squares == pytest.approx([np.square(cloud.sum(axis=0)).sum() for cloud in clouds])
     assert sums.total_square == pytest.approx(np.square(unit.sum(axis=0)).sum())
 
 
@@ -28,24 +28,24 @@ def test_sums_go_through_as_they_are() -> None:
 def test_those_of_some_units_are_those_of_their_vectors() -> None:
     chosen = np.random.default_rng(6).random((5, 7)) < 0.5
     chosen[0] = [True, *[False] * 6]
-    for choice, found in zip(
+    for choice, sums in zip(
         chosen, UnitWordDirections(CLOUD, UNITS, WORDS).of(chosen), strict=True
     ):
         rows = choice[UNITS]
         expected = word_directions_of(CLOUD[rows], WORDS[rows])
-        present = found.counts > 0  # a word that is in none of the units has no sum
-        assert found.counts[present] == pytest.approx(expected.counts)
-        assert found.squares[present] == pytest.approx(expected.squares)
-        assert not found.squares[~present].any()
-        assert found.total_square == pytest.approx(expected.total_square)
+        present = sums.counts > 0  # a word that is in none of the units has no sum
+        assert sums.counts[present] == pytest.approx(expected.counts)
+        assert sums.squares[present] == pytest.approx(expected.squares)
+        assert not sums.squares[~present].any()
+        assert sums.total_square == pytest.approx(expected.total_square)
 
 
 def test_products_of_few_words_at_once_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = np.ones((1, 7), dtype=bool)
     (whole,) = UnitWordDirections(CLOUD, UNITS, WORDS).of(chosen)
     monkeypatch.setattr(word_directions, "MOST_NUMBERS", 1)
-    (found,) = UnitWordDirections(CLOUD, UNITS, WORDS).of(chosen)
-    assert found.squares == pytest.approx(whole.squares, rel=1e-13)
+    (sums,) = UnitWordDirections(CLOUD, UNITS, WORDS).of(chosen)
+    assert sums.squares == pytest.approx(whole.squares, rel=1e-13)
 
 
 def test_vectors_of_length_zero_count_for_nothing() -> None:

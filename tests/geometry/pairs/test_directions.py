@@ -142,15 +142,15 @@ def test_cosines_of_equal_and_opposite_directions_end_at_one_and_minus_one() -> 
 
 def test_distances_are_those_of_every_two_rows_and_exactly_0_of_copies():
     x = np.array([[0, 0], [3, 4], [0, 0]], dtype=np.float32)
-    found = distance_matrix(x)
-    assert found.dtype == np.float64
-    assert found.tolist() == [[0, 5, 0], [5, 0, 5], [0, 5, 0]]
+    distances = distance_matrix(x)
+    assert distances.dtype == np.float64
+    assert distances.tolist() == [[0, 5, 0], [5, 0, 5], [0, 5, 0]]
 
 
 def test_two_dimensions_and_all_probabilities_have_a_bound():
     # On a circle a direction lies within an angle of a line with that share of a right angle.
-    found = cosine_bound(np.array([0.0, 1 / 3, 1.0]), 2)
-    assert found == pytest.approx([1, np.cos(np.pi / 6), 0])
+    bounds = cosine_bound(np.array([0.0, 1 / 3, 1.0]), 2)
+    assert bounds == pytest.approx([1, np.cos(np.pi / 6), 0])
     with pytest.raises(ValueError, match="dim: expected at least 2, found 1"):
         cosine_bound(0.5, 1)
     for probability in (-0.1, 1.1):

@@ -91,12 +91,12 @@ def test_different_edges_do_not_add(edges: np.ndarray) -> None:
 @given(st.lists(st.floats(-4, 4), min_size=1, max_size=40), st.floats(0, 1))
 def test_quantile_is_right_to_one_bin(values: list[float], q: float) -> None:
     distribution = Distribution.of(np.array(values), EDGES)
-    expected, found = np.quantile(values, q, method="inverted_cdf"), distribution.quantile(q)
-    if np.isnan(found):
+    expected, quantile = np.quantile(values, q, method="inverted_cdf"), distribution.quantile(q)
+    if np.isnan(quantile):
         assert 2 * distribution.counts.max() > len(values) and np.ptp(values) > 0
         return
-    assert abs(found - expected) <= distribution.resolution * (1 + 1e-9)
-    assert distribution.minimum <= found <= distribution.maximum
+    assert abs(quantile - expected) <= distribution.resolution * (1 + 1e-9)
+    assert distribution.minimum <= quantile <= distribution.maximum
 
 
 def test_quantiles_of_a_uniform_distribution() -> None:
@@ -141,12 +141,12 @@ def test_no_coarse_bin() -> None:
 
 
 def test_the_ends_of_a_distribution_are_quantiles():
-    found = Distribution.of(np.array([0.0, 1, 2, 3]), np.linspace(0, 4, 5))
-    assert (found.quantile(0), found.quantile(1)) == (pytest.approx(1, abs=1), 3)
-    edges, counts = found.coarsen(1)
+    distribution = Distribution.of(np.array([0.0, 1, 2, 3]), np.linspace(0, 4, 5))
+    assert (distribution.quantile(0), distribution.quantile(1)) == (pytest.approx(1, abs=1), 3)
+    edges, counts = distribution.coarsen(1)
     assert (edges.tolist(), counts.tolist()) == ([0, 4], [4])
     for q in (-0.01, 1.01):
         with pytest.raises(ValueError, match="q: expected a value in"):
-            found.quantile(q)
+            distribution.quantile(q)
     with pytest.raises(ValueError, match="n: expected at least 1, found 0"):
-        found.coarsen(0)
+        distribution.coarsen(0)

@@ -95,7 +95,7 @@ BESIDE: dict[str, tuple[Callable[..., Any], dict[str, np.ndarray], dict[str, Any
 ROWS = ("group", "labels", "other", "larger")  # arguments of measures that are arrays
 
 
-def of_measure(name: str) -> tuple[Callable[..., Any], dict[str, np.ndarray], dict[str, Any]]:
+def measure_call(name: str) -> tuple[Callable[..., Any], dict[str, np.ndarray], dict[str, Any]]:
     defined = definitions()[name]
     given = arguments(name, defined.family)
     if name == "iso_score_star":
@@ -106,7 +106,7 @@ def of_measure(name: str) -> tuple[Callable[..., Any], dict[str, np.ndarray], di
     return defined.function, {"x": WHOLE, **arrays}, given
 
 
-CALLS = BESIDE | {name: of_measure(name) for name in definitions()}
+CALLS = BESIDE | {name: measure_call(name) for name in definitions()}
 EVERY = pytest.mark.parametrize("name", CALLS)
 
 
@@ -129,7 +129,7 @@ def call(name: str, **changed: Any) -> np.ndarray:
         options = {**options, "rng": np.random.default_rng(0)}
     if name == "estimate_over_texts":
         wanted = ("mean_cosine", "stable_rank")
-        options["measures"] = [definitions()[each] for each in wanted]
+        options["measures"] = [definitions()[key] for key in wanted]
     return numbers(function(**{**arrays, **changed}, **options))
 
 
@@ -161,7 +161,7 @@ def tensor(x: np.ndarray, kind: str) -> Any:
     return torch.from_numpy(x.copy()).to(getattr(torch, kind))
 
 
-def of_type(kind: str) -> Callable[[np.ndarray], Any]:
+def converter(kind: str) -> Callable[[np.ndarray], Any]:
     return lambda x: x.astype(kind)
 
 
@@ -180,7 +180,7 @@ class Foreign:
 TYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64", "longdouble", ">f4", ">f8"]
 FORMS: dict[str, Callable[[np.ndarray], Any]] = {
-    **{kind: of_type(kind) for kind in [*TYPES, ">i2"]},
+    **{kind: converter(kind) for kind in [*TYPES, ">i2"]},
     "columns first": np.asfortranarray,
     "with gaps": with_gaps,
     "backwards": backwards,
@@ -198,7 +198,7 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "tensor transposed": lambda x: tensor(x.T, "int16").T,
 }
 REAL_FORMS: dict[str, Callable[[np.ndarray], Any]] = {
-    **{kind: of_type(kind) for kind in FLOATS},
+    **{kind: converter(kind) for kind in FLOATS},
     "Float64 of pandas": lambda x: frame(x, "Float64"),
     "tensor float64": lambda x: tensor(x, "float64"),
     "tensor float32 of a history": lambda x: tensor(x, "float32").requires_grad_() * 1,
@@ -229,9 +229,9 @@ def test_every_form_gives_what_the_float64_array_gives(name: str) -> None:
     # Rows of float32 stay so where the callers have large matrices of them.
     for form in [*FORMS, *REAL_FORMS]:
         narrow = name == "unit_rows" and "float32" in form or form in ("list of tensors",)
-        found = call(name, **formed(CALLS[name][1], form))
+        values = call(name, **formed(CALLS[name][1], form))
         np.testing.assert_allclose(
-            found, expected, rtol=1e-6 if narrow else 1e-9, atol=1e-9, err_msg=form
+            values, expected, rtol=1e-6 if narrow else 1e-9, atol=1e-9, err_msg=form
         )
 
 
@@ -364,8 +364,8 @@ def test_what_is_declared_to_change_nothing_changes_nothing(name: str) -> None:
     for change, made in changes:
         if change in invariances(name):
             alike = {"larger": made(LARGER)} if "larger" in arrays else {}
-            found = call(name, **{**arrays, first: made(cloud), **alike})
-            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9, err_msg=change)
+            values = call(name, **{**arrays, first: made(cloud), **alike})
+            np.testing.assert_allclose(values, expected, rtol=1e-9, atol=1e-9, err_msg=change)
 
 
 ORDERED_CONSTANTS = ["ring_order_correlation", "ring_neighbor_share", "largest_step_ratio"]
@@ -388,8 +388,8 @@ ORDERED_CONSTANTS = ["ring_order_correlation", "ring_neighbor_share", "largest_s
 def test_of_a_constant_cloud_nothing_is_ordered(name: str, value: float) -> None:
     for key, x in CALLS[name][1].items():
         if x.dtype.kind == "f":
-            found = call(name, **{key: np.full_like(x, value)})
-            assert np.isnan(found[-3:]).all()  # the sizes of a map are first
+            values = call(name, **{key: np.full_like(x, value)})
+            assert np.isnan(values[-3:]).all()  # the sizes of a map are first
 
 
 def test_of_one_place_no_line_is_ordered() -> None:

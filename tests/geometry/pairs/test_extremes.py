@@ -25,10 +25,10 @@ def scanned(x: np.ndarray, y: np.ndarray | None = None, **options: object) -> Li
     return [as_list(pairs) for pairs in scan_pairs(x, y, n_bins=8, **options).extremes]
 
 
-def assert_same(found: Lists, expected: Lists) -> None:
+def assert_same(lists: Lists, expected: Lists) -> None:
     """The same pairs in the same order; a cosine may be rounded up here and down there."""
-    assert [pairs[:4] for pairs in found] == [pairs[:4] for pairs in expected]
-    for one, other in zip(found, expected, strict=True):
+    assert [pairs[:4] for pairs in lists] == [pairs[:4] for pairs in expected]
+    for one, other in zip(lists, expected, strict=True):
         assert one[4] == pytest.approx(other[4], abs=2 / TIE, rel=0)
 
 
@@ -42,15 +42,15 @@ def by_order(x: np.ndarray, n_extremes: int, **options: object) -> dict[str, Ext
 def test_match_brute_force(dim: int, block_rows: int) -> None:
     x = gaussian(260, dim)
     groups = np.stack([np.arange(260) % 3 > 0, np.arange(260) < 40, np.zeros(260, bool)])
-    found = scanned(x, groups=groups, n_extremes=17, block_rows=block_rows)
-    assert_same(found, extremes_of(x, groups=groups, n_extremes=17))
+    lists = scanned(x, groups=groups, n_extremes=17, block_rows=block_rows)
+    assert_same(lists, extremes_of(x, groups=groups, n_extremes=17))
 
 
 def test_across_match_brute_force() -> None:
     x, y = gaussian(120, 24), gaussian(77, 24, seed=1)
     groups = np.stack([np.ones(120, bool), np.arange(120) % 2 > 0])
-    found = scanned(x, y, groups=groups, n_extremes=17, block_rows=50)
-    assert_same(found, extremes_of(x, y, groups=groups, n_extremes=17))
+    lists = scanned(x, y, groups=groups, n_extremes=17, block_rows=50)
+    assert_same(lists, extremes_of(x, y, groups=groups, n_extremes=17))
 
 
 # Small integers: many zero rows, copies, multiples, opposites and right angles.
@@ -158,9 +158,9 @@ def test_lists_do_not_depend_on_the_order_of_parts() -> None:
         lists = ExtremeLists(1, 6, 10)
         for part in order:
             lists.add(part)
-        pairs.append([as_list(each) for each in lists.pairs()])
+        pairs.append([as_list(pair_list) for pair_list in lists.pairs()])
     assert pairs[0] == pairs[1]
-    assert [each[1] for each in pairs[0]] == list(ORDERS)
+    assert [listed[1] for listed in pairs[0]] == list(ORDERS)
 
 
 @pytest.mark.parametrize("dim", [1, 10, 1000])

@@ -21,35 +21,35 @@ CLOUDS = {"cloud": CLOUD, "far": CLOUD + 1e5, "grid": GRID, "copies": COPIES}
 def test_neighbors_are_those_of_comparing_all_the_rows(name: str, n_known: int) -> None:
     x = CLOUDS[name]
     rows = np.sort(np.random.default_rng(1).choice(len(x), len(x) // 2, replace=False))
-    found = graph_among(neighbor_graph_of(x, n_known), x, rows, 7)
+    graph = graph_among(neighbor_graph_of(x, n_known), x, rows, 7)
     indices, distances = neighbors_of((x - x.mean(axis=0))[rows], 7)
-    assert (found.indices == indices).all()
-    assert (found.distances == distances).all()
-    assert (found.indices.dtype, found.distances.dtype) == (np.int32, np.float64)
+    assert (graph.indices == indices).all()
+    assert (graph.distances == distances).all()
+    assert (graph.indices.dtype, graph.distances.dtype) == (np.int32, np.float64)
 
 
 @pytest.mark.parametrize("n_known", [1, 10, 20, 199])
 def test_a_fresh_graph_of_the_rows_is_the_same(n_known: int) -> None:
-    found = graph_among(neighbor_graph_of(CLOUD, n_known), CLOUD, HALF, 10)
+    graph = graph_among(neighbor_graph_of(CLOUD, n_known), CLOUD, HALF, 10)
     fresh = neighbor_graph_of(CLOUD[HALF], 10)
-    assert (found.indices == fresh.indices).all()
-    assert found.distances == pytest.approx(fresh.distances, rel=1e-12)
+    assert (graph.indices == fresh.indices).all()
+    assert graph.distances == pytest.approx(fresh.distances, rel=1e-12)
 
 
 def test_rows_of_one_corner_need_no_known_neighbor() -> None:
     """Each of them has many others nearer to it than those that are among the rows."""
     far_apart = np.argsort(np.linalg.norm(CLOUD - CLOUD.mean(axis=0), axis=1))[-12:]
     rows = np.sort(far_apart)
-    found = graph_among(neighbor_graph_of(CLOUD, 5), CLOUD, rows, 11)
-    assert (np.sort(found.indices, axis=1) != np.arange(12)[:, None]).all()
-    assert found.distances == pytest.approx(neighbor_graph_of(CLOUD[rows], 11).distances, rel=1e-12)
+    graph = graph_among(neighbor_graph_of(CLOUD, 5), CLOUD, rows, 11)
+    assert (np.sort(graph.indices, axis=1) != np.arange(12)[:, None]).all()
+    assert graph.distances == pytest.approx(neighbor_graph_of(CLOUD[rows], 11).distances, rel=1e-12)
 
 
 def test_all_rows_have_the_graph_that_there_is() -> None:
     graph = neighbor_graph_of(CLOUD, 10)
-    found = graph_among(graph, CLOUD, np.arange(len(CLOUD)), 4)
-    assert (found.indices == graph.indices[:, :4]).all()
-    assert (found.distances == graph.distances[:, :4]).all()
+    part = graph_among(graph, CLOUD, np.arange(len(CLOUD)), 4)
+    assert (part.indices == graph.indices[:, :4]).all()
+    assert (part.distances == graph.distances[:, :4]).all()
 
 
 @pytest.mark.parametrize("k", [0, 100])

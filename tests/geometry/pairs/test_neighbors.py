@@ -277,8 +277,10 @@ def test_one_pass_finds_what_many_find() -> None:
     assert np.array_equal(scan.neighbors.indices, graph_of(x, 6).indices)
     for metric, distribution in alone.distributions.items():
         assert np.array_equal(scan.distributions[metric].counts, distribution.counts)
-    found, expected = scan.extremes, scan_pairs(x, n_extremes=5).extremes
-    assert [pairs.first.tolist() for pairs in found] == [pairs.first.tolist() for pairs in expected]
+    extremes, expected = scan.extremes, scan_pairs(x, n_extremes=5).extremes
+    assert [pairs.first.tolist() for pairs in extremes] == [
+        pairs.first.tolist() for pairs in expected
+    ]
 
 
 def test_a_graph_alone_has_no_distribution() -> None:

@@ -427,12 +427,12 @@ def test_shape_and_quantiles_are_right_or_empty(
         # What float32 can tell of so narrow a distribution, with a hundredfold margin, is told.
         assert np.isnan(skewness) <= (values.std() <= 100 * distribution.rounding)
         for q in (0.05, 0.5, 0.95):
-            found = distribution.quantile(q)
-            if np.isnan(found):
+            quantile = distribution.quantile(q)
+            if np.isnan(quantile):
                 assert 2 * distribution.counts.max() > n
                 continue
             off = distribution.resolution * (1 + 1e-6) + 1e-5 * np.abs(values).max()
-            assert found == pytest.approx(np.quantile(values, q, method="inverted_cdf"), abs=off)
+            assert quantile == pytest.approx(np.quantile(values, q, method="inverted_cdf"), abs=off)
 
 
 def test_a_large_dimension_or_row_leaves_the_kurtosis_of_cosines() -> None:

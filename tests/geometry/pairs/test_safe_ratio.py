@@ -6,16 +6,16 @@ NAN = float("nan")
 
 
 def test_a_ratio_is_nan_where_it_would_be_infinite_or_none():
-    found = ratio(np.array([1.0, 1.0, 0.0, NAN]), np.array([2.0, 0.0, 0.0, 1.0]))
-    assert found[0] == 0.5
-    assert np.isnan(found[1:]).all()
+    ratios = ratio(np.array([1.0, 1.0, 0.0, NAN]), np.array([2.0, 0.0, 0.0, 1.0]))
+    assert ratios[0] == 0.5
+    assert np.isnan(ratios[1:]).all()
 
 
 def test_ratios_are_of_all_pairs_that_broadcasting_makes():
-    found = ratio(np.array([[1, 2, 3]]), np.array([[2], [0]]))
-    assert found.shape == (2, 3)
-    assert found[0].tolist() == [0.5, 1.0, 1.5]
-    assert np.isnan(found[1]).all()
+    ratios = ratio(np.array([[1, 2, 3]]), np.array([[2], [0]]))
+    assert ratios.shape == (2, 3)
+    assert ratios[0].tolist() == [0.5, 1.0, 1.5]
+    assert np.isnan(ratios[1]).all()
     assert ratio(np.ones(3), np.float64(4)).tolist() == [0.25] * 3
 
 

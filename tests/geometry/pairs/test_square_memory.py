@@ -11,7 +11,7 @@ from embspace.geometry.pairs.square_memory import available_memory, check_square
 
 
 @pytest.fixture(autouse=True)
-def of_one_gib(monkeypatch: pytest.MonkeyPatch) -> None:
+def memory_of_one_gib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(square_memory, "available_memory", lambda: 2**30)
 
 

@@ -11,7 +11,7 @@ from embspace.geometry.pairs.vocabulary_ranks import NEARNESSES, vocabulary_rank
 
 def clouds(n: int = 23, rows: int = 61, dim: int = 7) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
-    x, table = (rng.normal(size=(each, dim)).astype(np.float32) for each in (n, rows))
+    x, table = (rng.normal(size=(size, dim)).astype(np.float32) for size in (n, rows))
     return x, rng.integers(0, rows, n), table
 
 
@@ -35,25 +35,25 @@ def test_ranks_are_those_of_a_plain_loop(
     shift = rng.normal(size=(4, table.shape[1])) if shifted else None
     shift_of = rng.integers(0, 4, len(x)) if shifted else None
     bias = rng.normal(size=len(table)) if nearness == "dot_product" else None
-    found = vocabulary_ranks(
+    ranks = vocabulary_ranks(
         x, own, table, nearness=nearness, k=6, shift=shift, shift_of=shift_of, bias=bias
     )
     for number, state in enumerate(x):
         moved = table if shift is None else table + shift[shift_of[number]]  # type: ignore[index]
-        of_rows = np.array(
+        row_values = np.array(
             [
                 plain(state, row, nearness, 0.0 if bias is None else bias[at])
                 for at, row in enumerate(moved)
             ]
         )
-        assert found.rank[number] == np.sum(of_rows > of_rows[own[number]])
-        assert found.nearest[number].tolist() == np.argsort(-of_rows)[:6].tolist()
+        assert ranks.rank[number] == np.sum(row_values > row_values[own[number]])
+        assert ranks.nearest[number].tolist() == np.argsort(-row_values)[:6].tolist()
         sign = -1 if nearness == "euclidean_distance" else 1
-        assert np.allclose(found.nearest_value[number], sign * np.sort(of_rows)[::-1][:6])
+        assert np.allclose(ranks.nearest_value[number], sign * np.sort(row_values)[::-1][:6])
         own_row = moved[own[number]]
-        assert found.cosine[number] == pytest.approx(plain(state, own_row, "cosine"))
+        assert ranks.cosine[number] == pytest.approx(plain(state, own_row, "cosine"))
         distance = -plain(state, own_row, "euclidean_distance")
-        assert found.euclidean_distance[number] == pytest.approx(distance)
+        assert ranks.euclidean_distance[number] == pytest.approx(distance)
 
 
 def test_the_row_itself_has_rank_0_and_its_negative_the_last():
@@ -100,19 +100,19 @@ def test_zero_vectors_have_no_cosine():
     x, own, table = clouds()
     x[0], table[3] = 0, 0
     own[:3] = [5, 3, 6]
-    found = vocabulary_ranks(x, own, table, k=len(table))
-    assert np.isnan(found.rank[:2]).all() and np.isfinite(found.rank[2])
-    assert (found.nearest[0] == -1).all() and np.isnan(found.nearest_value[0]).all()
-    assert found.nearest[2, -1] == -1 and 3 not in found.nearest[2]
-    assert np.isfinite(found.euclidean_distance).all()
+    ranks = vocabulary_ranks(x, own, table, k=len(table))
+    assert np.isnan(ranks.rank[:2]).all() and np.isfinite(ranks.rank[2])
+    assert (ranks.nearest[0] == -1).all() and np.isnan(ranks.nearest_value[0]).all()
+    assert ranks.nearest[2, -1] == -1 and 3 not in ranks.nearest[2]
+    assert np.isfinite(ranks.euclidean_distance).all()
 
 
 def test_a_shift_that_cancels_a_row_leaves_it_without_a_cosine():
     x, own, table = clouds()
     own[0] = 4
     shift, shift_of = -table[[4]], np.zeros(len(x), dtype=np.int64)
-    found = vocabulary_ranks(x, own, table, shift=shift, shift_of=shift_of)
-    assert np.isnan(found.rank[0]) and np.isfinite(found.rank[own != 4]).all()
+    ranks = vocabulary_ranks(x, own, table, shift=shift, shift_of=shift_of)
+    assert np.isnan(ranks.rank[0]) and np.isfinite(ranks.rank[own != 4]).all()
 
 
 @pytest.mark.parametrize(
@@ -133,6 +133,6 @@ def test_what_does_not_fit_is_named(changed: dict[str, Any], message: str):
 def test_rounding_leaves_no_cosine_beyond_1():
     _, _, table = clouds(rows=200)
     own = np.arange(200)
-    found = vocabulary_ranks(table, own, table, nearness="cosine", k=1).cosine
+    cosine = vocabulary_ranks(table, own, table, nearness="cosine", k=1).cosine
     opposite = vocabulary_ranks(-table, own, table, nearness="cosine", k=1).cosine
-    assert found.max() == 1 and opposite.min() == -1
+    assert cosine.max() == 1 and opposite.min() == -1

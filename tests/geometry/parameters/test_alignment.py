@@ -42,7 +42,7 @@ def vocabulary_similarity(first: Model, second: Model) -> np.ndarray:
 
 def turned_and_shuffled(rows: list[np.ndarray], embeddings: np.ndarray, order: np.ndarray) -> Model:
     turn = np.linalg.qr(drawn(7, DIM, DIM))[0]
-    return [rows[each] @ turn for each in order], embeddings @ turn
+    return [rows[number] @ turn for number in order], embeddings @ turn
 
 
 @pytest.mark.parametrize("other_dim", [DIM, 7])
@@ -68,17 +68,17 @@ def test_it_is_the_formula_with_products_of_means_taken_off() -> None:
 
 def test_raw_similarity_is_the_mean_absolute_correlation_of_rows() -> None:
     first, second = model(0)[0], model(1)[0]
-    found = layer_similarity(raw_row_means(first, second), layer_numbers(second))
+    similarities = layer_similarity(raw_row_means(first, second), layer_numbers(second))
     expected = np.abs(np.corrcoef(first[2], second[3])[:N_ROWS, N_ROWS:]).mean()
-    assert found[2, 3] == pytest.approx(expected)
+    assert similarities[2, 3] == pytest.approx(expected)
 
 
 def test_layers_of_unequal_sizes_are_kept_apart() -> None:
     rows, embeddings = model(0)
     ragged = [rows[0][:2], rows[1], rows[2][:5]]
-    found = vocabulary_similarity((rows, embeddings), (ragged, embeddings))
+    similarities = vocabulary_similarity((rows, embeddings), (ragged, embeddings))
     alone = vocabulary_similarity((rows, embeddings), ([ragged[2]], embeddings))
-    assert found[:, 2] == pytest.approx(alone[:, 0])
+    assert similarities[:, 2] == pytest.approx(alone[:, 0])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -86,9 +86,9 @@ def test_the_shuffled_layers_of_a_turned_copy_are_found_in_the_vocabulary_alone(
     rows, embeddings = model(seed)
     order = np.random.default_rng(seed).permutation(N_LAYERS)
     copy = turned_and_shuffled(rows, embeddings, order)
-    found = best_assignment(vocabulary_similarity((rows, embeddings), copy))
-    assert (order[found.order] == np.arange(N_LAYERS)).all()
-    assert found.margin > 0.01
+    match = best_assignment(vocabulary_similarity((rows, embeddings), copy))
+    assert (order[match.order] == np.arange(N_LAYERS)).all()
+    assert match.margin > 0.01
 
 
 def test_a_turn_changes_nothing_in_the_vocabulary_and_all_in_raw_space() -> None:
@@ -109,9 +109,9 @@ def test_in_raw_space_a_turned_copy_is_matched_by_chance() -> None:
     for seed in range(60):
         rows, embeddings = model(seed)
         turn = np.linalg.qr(drawn(seed + 500, DIM, DIM))[0]
-        means = raw_row_means(rows, [each @ turn for each in rows])
-        found = best_assignment(layer_similarity(means, np.repeat(range(N_LAYERS), N_ROWS)))
-        hits.append(np.mean(found.order == np.arange(N_LAYERS)))
+        means = raw_row_means(rows, [layer @ turn for layer in rows])
+        match = best_assignment(layer_similarity(means, np.repeat(range(N_LAYERS), N_ROWS)))
+        hits.append(np.mean(match.order == np.arange(N_LAYERS)))
     assert np.mean(hits) == pytest.approx(1 / N_LAYERS, abs=0.08)
 
 
@@ -120,8 +120,8 @@ def test_a_model_with_its_tokens_in_another_order_is_matched_by_chance() -> None
     for seed in range(40):
         rows, embeddings = model(seed)
         other = np.random.default_rng(seed).permutation(embeddings)
-        found = best_assignment(vocabulary_similarity((rows, embeddings), (rows, other)))
-        hits.append(np.mean(found.order == np.arange(N_LAYERS)))
+        match = best_assignment(vocabulary_similarity((rows, embeddings), (rows, other)))
+        hits.append(np.mean(match.order == np.arange(N_LAYERS)))
     assert np.mean(hits) < 0.5
 
 
@@ -134,18 +134,18 @@ def test_scale_of_rows_and_shift_of_embeddings_do_not_matter() -> None:
 
 def test_a_layer_without_a_projection_leaves_the_others_alone() -> None:
     means = np.array([[0.5, 0.4, np.nan], [np.nan, np.nan, np.nan]])
-    found = layer_similarity(means, np.array([0, 1, 1]))
-    assert found[0].tolist() == [0.5, 0.4]
-    assert np.isnan(found[1]).all()
+    similarities = layer_similarity(means, np.array([0, 1, 1]))
+    assert similarities[0].tolist() == [0.5, 0.4]
+    assert np.isnan(similarities[1]).all()
 
 
 def test_rows_without_a_projection_are_left_out() -> None:
     first, second = model(0), model(1)
     expected = vocabulary_similarity(first, second)[:, 0]
     more = np.concatenate([second[0][0], np.zeros((3, DIM))])
-    found = vocabulary_similarity(first, ([more, np.zeros((2, DIM))], second[1]))
-    assert found[:, 0] == pytest.approx(expected)
-    assert np.isnan(found[:, 1]).all()
+    similarities = vocabulary_similarity(first, ([more, np.zeros((2, DIM))], second[1]))
+    assert similarities[:, 0] == pytest.approx(expected)
+    assert np.isnan(similarities[:, 1]).all()
 
 
 def test_vocabularies_of_two_sizes_and_widths_in_raw_space_are_refused() -> None:
@@ -158,27 +158,27 @@ def test_vocabularies_of_two_sizes_and_widths_in_raw_space_are_refused() -> None
 @pytest.mark.parametrize("seed", range(4))
 def test_the_best_assignment_and_its_margin_are_those_of_all(seed: int) -> None:
     similarity = drawn(seed, 5, 5)
-    orders = [list(each) for each in permutations(range(5))]
-    totals = np.array([similarity[range(5), each].sum() for each in orders])
-    found = best_assignment(similarity)
+    orders = [list(order) for order in permutations(range(5))]
+    totals = np.array([similarity[range(5), order].sum() for order in orders])
+    match = best_assignment(similarity)
     best, second = np.sort(totals)[::-1][:2]
-    assert list(found.order) == orders[int(np.argmax(totals))]
-    assert found.total == pytest.approx(best)
-    assert found.margin == pytest.approx(best - second)
+    assert list(match.order) == orders[int(np.argmax(totals))]
+    assert match.total == pytest.approx(best)
+    assert match.margin == pytest.approx(best - second)
 
 
 def test_of_fewer_layers_some_have_no_match() -> None:
     similarity = np.array([[0.1, 0.2], [0.9, 0.1], [0.1, 0.8]])
-    found = best_assignment(similarity)
-    assert found.order.tolist() == [-1, 0, 1]
-    assert found.margin == pytest.approx(1.7 - 1.1)
+    match = best_assignment(similarity)
+    assert match.order.tolist() == [-1, 0, 1]
+    assert match.margin == pytest.approx(1.7 - 1.1)
     assert best_assignment(similarity.T).order.tolist() == [1, 2]
 
 
 def test_a_single_layer_has_no_second_best() -> None:
-    found = best_assignment(np.array([[0.3]]))
-    assert found.order.tolist() == [0]
-    assert np.isnan(found.margin)
+    match = best_assignment(np.array([[0.3]]))
+    assert match.order.tolist() == [0]
+    assert np.isnan(match.margin)
 
 
 def test_a_layer_may_leave_its_match_for_one_that_is_free() -> None:
@@ -201,10 +201,10 @@ def test_published_matrices_give_the_published_assignment(pair: dict[str, Any]) 
     decimals that were read: which way is taken is a matter of the rest.
     """
     similarity, printed = np.array(pair["similarity"]), np.array(pair["assignment"])
-    found = best_assignment(similarity)
+    match = best_assignment(similarity)
     near_tie = np.isin(range(12), pair["near_tie"])
-    assert (found.order == printed)[~near_tie].all()
-    assert similarity[range(12), printed].sum() == pytest.approx(found.total, abs=1e-9)
+    assert (match.order == printed)[~near_tie].all()
+    assert similarity[range(12), printed].sum() == pytest.approx(match.total, abs=1e-9)
     for first, second in np.reshape(pair["near_tie"], (-1, 2)):
         kept = similarity[first, first] + similarity[second, second]
         assert similarity[first, second] + similarity[second, first] == pytest.approx(kept)

@@ -37,22 +37,22 @@ def test_singular_values_are_numpys_in_any_blocks(
     expected = np.linalg.svd((other - one).astype(np.float64), compute_uv=False)
     for block in (7, 1000):
         monkeypatch.setattr(module, "BLOCK", block)
-        found = change_spectrum(one, other)
-        assert found.values == pytest.approx(expected, rel=1e-5)
+        spectrum = change_spectrum(one, other)
+        assert spectrum.values == pytest.approx(expected, rel=1e-5)
         squares = np.square(expected)
-        assert found.stable_rank == pytest.approx(squares.sum() / squares[0], rel=1e-5)
+        assert spectrum.stable_rank == pytest.approx(squares.sum() / squares[0], rel=1e-5)
         ratio = squares.sum() ** 2 / np.square(squares).sum()
-        assert found.participation_ratio == pytest.approx(ratio, rel=1e-5)
-        assert found.share(3) == pytest.approx(squares[:3].sum() / squares.sum(), rel=1e-5)
+        assert spectrum.participation_ratio == pytest.approx(ratio, rel=1e-5)
+        assert spectrum.share(3) == pytest.approx(squares[:3].sum() / squares.sum(), rel=1e-5)
 
 
 @pytest.mark.parametrize("size", [0.001, 0.1, 1.0])
 @pytest.mark.parametrize("rank", [1, 8])
 def test_the_rank_of_a_change_stands_above_the_rounding_of_float32(rank: int, size: float):
     changed = (WEIGHTS + low_rank(2, 90, 60, rank, size * NORM)).astype(np.float32)
-    found = change_spectrum(WEIGHTS, changed)
-    assert found.stored == "float32"
-    assert found.rank == rank
+    spectrum = change_spectrum(WEIGHTS, changed)
+    assert spectrum.stored == "float32"
+    assert spectrum.rank == rank
 
 
 ROUNDED = [("bfloat16", to_bfloat16), ("float16", to_float16)]
@@ -63,28 +63,30 @@ def test_the_rank_is_found_in_weights_that_were_rounded_after(
     stored: str, rounded: Callable[[np.ndarray], np.ndarray]
 ):
     one = rounded(WEIGHTS)
-    found = change_spectrum(one, rounded(one + low_rank(2, 90, 60, 4, 0.2 * NORM)))
-    assert found.stored == stored
-    assert found.rank == 4
+    spectrum = change_spectrum(one, rounded(one + low_rank(2, 90, 60, 4, 0.2 * NORM)))
+    assert spectrum.stored == stored
+    assert spectrum.rank == 4
     assert change_spectrum(WEIGHTS, one).rank == 0  # rounding alone
 
 
 def test_a_change_of_all_directions_has_full_rank():
-    found = change_spectrum(WEIGHTS, WEIGHTS + 0.01 * drawn(3, 90, 60))
-    assert found.rank == 60
-    assert found.participation_ratio == pytest.approx(gaussian_participation_ratio(90, 60), rel=0.1)
+    spectrum = change_spectrum(WEIGHTS, WEIGHTS + 0.01 * drawn(3, 90, 60))
+    assert spectrum.rank == 60
+    assert spectrum.participation_ratio == pytest.approx(
+        gaussian_participation_ratio(90, 60), rel=0.1
+    )
 
 
 def test_both_sides_of_a_known_direction():
     left, right = (np.linalg.qr(drawn(seed, n, 1))[0][:, 0] for seed, n in ((5, 90), (6, 60)))
     changed = WEIGHTS + 0.1 * NORM * np.outer(left, right).astype(np.float32)
-    found = change_spectrum(WEIGHTS, changed)
-    assert abs(found.directions[0] @ right) == pytest.approx(1, abs=1e-5)
-    row_side = found.row_side(changed - WEIGHTS, 1)[0]
+    spectrum = change_spectrum(WEIGHTS, changed)
+    assert abs(spectrum.directions[0] @ right) == pytest.approx(1, abs=1e-5)
+    row_side = spectrum.row_side(changed - WEIGHTS, 1)[0]
     assert abs(row_side @ left) == pytest.approx(1, abs=1e-5)
-    assert (row_side @ left) * (found.directions[0] @ right) > 0  # one sign for both
-    assert found.share(1) == pytest.approx(1, abs=1e-6)
-    assert found.stable_rank == pytest.approx(1, abs=1e-6)
+    assert (row_side @ left) * (spectrum.directions[0] @ right) > 0  # one sign for both
+    assert spectrum.share(1) == pytest.approx(1, abs=1e-6)
+    assert spectrum.stable_rank == pytest.approx(1, abs=1e-6)
 
 
 def test_a_change_within_the_leading_directions_overlaps_wholly():
@@ -108,7 +110,7 @@ def test_a_direction_that_rounding_makes_longer_than_1_is_at_no_angle_to_itself(
 def test_random_changes_overlap_as_random_directions_do():
     leading = leading_directions(WEIGHTS, 6)
     spectra = (change_spectrum(WEIGHTS, WEIGHTS + drawn(seed, 90, 60)) for seed in range(10, 40))
-    overlaps = [overlap_with(each, leading)[0] for each in spectra]
+    overlaps = [overlap_with(spectrum, leading)[0] for spectrum in spectra]
     assert np.mean(overlaps) == pytest.approx(6 / 60, abs=0.02)
 
 
@@ -179,6 +181,6 @@ def test_only_directions_that_weights_have_lead_them():
 
 
 def test_no_change_has_no_direction():
-    found = change_spectrum(WEIGHTS, WEIGHTS)
-    assert found.rank == 0 and np.isnan(found.stable_rank)
-    assert np.isnan(overlap_with(found, leading_directions(WEIGHTS, 2))[0])
+    spectrum = change_spectrum(WEIGHTS, WEIGHTS)
+    assert spectrum.rank == 0 and np.isnan(spectrum.stable_rank)
+    assert np.isnan(overlap_with(spectrum, leading_directions(WEIGHTS, 2))[0])

@@ -55,9 +55,9 @@ def test_the_score_depends_on_how_many_vectors_there_are():
     members = np.arange(300) < np.array([[75], [150], [300]])
     few, some, whole = keep_k_grams(x, embedding, embedding, [60, 200]).cosines(members)
     assert (few > some).all() and (some > whole).all()
-    for found, n in ((few, 75), (whole, 300)):
+    for scores, n in ((few, 75), (whole, 300)):
         expected = keep_k_scores(x[:n], embedding, embedding, [60, 200])
-        assert found == pytest.approx(expected, abs=1e-6)
+        assert scores == pytest.approx(expected, abs=1e-6)
 
 
 def test_more_tokens_than_are_cut_at_once_are_summed():
@@ -73,13 +73,13 @@ def test_draws_have_their_size_and_whole_units():
     unit = np.repeat([7, 3, 9, 1], 5)
     members = random_members(unit, 10, 50, np.random.default_rng(0))
     assert (members.sum(axis=1) == 10).all()
-    of_units = members.reshape(50, 4, 5).sum(axis=2)
-    assert set(of_units.ravel()) == {0, 5}
-    assert len({tuple(each) for each in of_units.tolist()}) == 6
+    unit_counts = members.reshape(50, 4, 5).sum(axis=2)
+    assert set(unit_counts.ravel()) == {0, 5}
+    assert len({tuple(counts) for counts in unit_counts.tolist()}) == 6
     alone = random_members(np.arange(20), 10, 2000, np.random.default_rng(0))
     assert alone.mean(axis=0) == pytest.approx(0.5, abs=0.05)
     cut = random_members(unit, 7, 9, np.random.default_rng(0)).reshape(9, 4, 5).sum(axis=2)
-    assert all(sorted(each) == [0, 0, 2, 5] for each in cut.tolist())
+    assert all(sorted(counts) == [0, 0, 2, 5] for counts in cut.tolist())
 
 
 def test_zero_vectors_have_no_cosine():

@@ -18,7 +18,7 @@ def test_exact_values(order: list[int], share: float) -> None:
 
 
 def test_at_random_it_is_a_half() -> None:
-    shares = [share_in_order(np.array(each)) for each in permutations(range(4))]
+    shares = [share_in_order(np.array(order)) for order in permutations(range(4))]
     assert np.mean(shares) == pytest.approx(0.5)
 
 

@@ -25,10 +25,10 @@ def counts_of(vectors: np.ndarray, lists: np.ndarray = IS_LISTED) -> np.ndarray:
 
 def test_counts_are_those_of_sorted_products() -> None:
     vectors = drawn(1, 300)
-    found = counts_of(vectors)
+    counts = counts_of(vectors)
     for row in (0, 127, 128, 299):
         order = np.argsort(EMBEDDINGS @ vectors[row])
-        assert found[row].tolist() == [(order[-10:] < 20).sum(), (order[:10] < 20).sum()]
+        assert counts[row].tolist() == [(order[-10:] < 20).sum(), (order[:10] < 20).sum()]
 
 
 def test_several_lists_are_counted_as_each_alone() -> None:
@@ -36,15 +36,15 @@ def test_several_lists_are_counted_as_each_alone() -> None:
     lists = np.random.default_rng(2).random((4, N_TOKENS)) < 0.2
     together = counts_of(vectors, lists)
     assert together.shape == (4, 30, 2)
-    for members, found in zip(lists, together, strict=True):
-        assert (counts_of(vectors, members) == found).all()
+    for members, counts in zip(lists, together, strict=True):
+        assert (counts_of(vectors, members) == counts).all()
 
 
 def test_lengths_do_not_matter_and_a_negation_exchanges_the_ends() -> None:
     vectors = drawn(1, 30)
-    found = counts_of(vectors)
-    assert (counts_of(7 * vectors) == found).all()
-    assert (counts_of(-vectors) == found[:, ::-1]).all()
+    counts = counts_of(vectors)
+    assert (counts_of(7 * vectors) == counts).all()
+    assert (counts_of(-vectors) == counts[:, ::-1]).all()
 
 
 def test_what_is_added_to_all_embeddings_does_not_matter() -> None:
@@ -103,7 +103,7 @@ def test_random_lists_are_as_long_and_have_none_of_the_listed_tokens() -> None:
     lists = lists_like(7, 5, may)
     assert (lists.sum(axis=1) == 20).all()
     assert not lists[:, IS_LISTED | ~may].any()
-    assert len({tuple(each) for each in lists}) == 7
+    assert len({tuple(drawn_list) for drawn_list in lists}) == 7
 
 
 def test_random_lists_are_alike_in_what_they_are_matched_by() -> None:
@@ -125,7 +125,7 @@ def test_a_list_that_cannot_be_matched_is_refused() -> None:
 def test_both_ends_may_have_half_of_the_tokens():
     embeddings = np.array([[4.0], [3], [2], [1]], dtype=np.float32)
     listed = np.array([True, True, False, True])
-    found = listed_counts(np.ones((1, 1), np.float32), embeddings, listed, n_tokens=2)
-    assert found.tolist() == [[2, 1]]
+    counts = listed_counts(np.ones((1, 1), np.float32), embeddings, listed, n_tokens=2)
+    assert counts.tolist() == [[2, 1]]
     with pytest.raises(ValueError, match="3 tokens at each end of 4"):
         listed_counts(np.ones((1, 1), np.float32), embeddings, listed, n_tokens=3)

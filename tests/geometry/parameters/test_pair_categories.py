@@ -35,9 +35,9 @@ def test_tokens_share_a_value_if_any_of_theirs_is_one():
 
 
 def test_joined_tokens_make_one_word_in_their_order():
-    relation = joined_tokens([each.lower() for each in TOKENS], [True] * len(TOKENS))
+    relation = joined_tokens([token.lower() for token in TOKENS], [True] * len(TOKENS))
     assert relation(ids(0, 1, 2, 7), ids(2, 2, 0, 6)).tolist() == [True, True, False, True]
-    only_cat = joined_tokens([each.lower() for each in TOKENS], [True] + [False] * 7)
+    only_cat = joined_tokens([token.lower() for token in TOKENS], [True] + [False] * 7)
     assert only_cat(ids(0, 7), ids(2, 6)).tolist() == [False, True]
     assert not joined_tokens(["a", "b"], [True, True])(ids(0), ids(1)).any()
 
@@ -104,7 +104,7 @@ def test_permutations_leave_tokens_alone_that_are_not_among_them():
         n_draws=20,
         generator=np.random.default_rng(0),
     )
-    assert {tuple(sorted(rows)) for each in seen for rows in each[:, 0].tolist()} == {(8, 9)}
+    assert {tuple(sorted(rows)) for pairs in seen for rows in pairs[:, 0].tolist()} == {(8, 9)}
 
 
 def test_rows_may_have_a_token_beyond_all_that_are_permuted():
@@ -132,8 +132,8 @@ def test_pairing_anew_keeps_what_a_list_has_in_common():
     )
     assert (drawn["place"] == 1).all()
     assert drawn["country"].mean() == pytest.approx(0.25, abs=0.06)
-    found = category_shares(lists, one_by_one)
-    assert p_values(found, drawn["country"])[0] == pytest.approx(1 / 24, abs=0.03)
+    shares = category_shares(lists, one_by_one)
+    assert p_values(shares, drawn["country"])[0] == pytest.approx(1 / 24, abs=0.03)
 
 
 def test_pairs_that_chance_makes_equal_are_left_out():
@@ -156,12 +156,12 @@ def test_p_values_count_draws_that_are_as_large():
 
 def test_p_values_of_chance_are_uniform():
     rng = np.random.default_rng(0)
-    found = p_values(rng.random(500), rng.random((199, 500)))
-    assert np.mean(found <= 0.05) == pytest.approx(0.05, abs=0.03)
+    values = p_values(rng.random(500), rng.random((199, 500)))
+    assert np.mean(values <= 0.05) == pytest.approx(0.05, abs=0.03)
 
 
 def test_draws_without_a_share_are_left_out_of_p_values():
     drawn = np.array([[0.1, np.nan], [0.5, np.nan], [np.nan, np.nan]])
-    found = p_values(np.array([0.4, 0.4]), drawn)
-    assert found[0] == 2 / 3  # one of two, and the value itself
-    assert np.isnan(found[1])
+    values = p_values(np.array([0.4, 0.4]), drawn)
+    assert values[0] == 2 / 3  # one of two, and the value itself
+    assert np.isnan(values[1])

@@ -12,8 +12,10 @@ COVARIANCE = np.cov(np.random.default_rng(1).normal(size=(60, DIM)).T)
 
 def shares(noise: float, n: int = 20) -> tuple[np.ndarray, np.ndarray]:
     generator = np.random.default_rng(2)
-    found = [found_layers(ROWS, COVARIANCE, noise=noise, generator=generator) for _ in range(n)]
-    return np.array([each.vocabulary for each in found]), np.array([each.raw for each in found])
+    outcomes = [found_layers(ROWS, COVARIANCE, noise=noise, generator=generator) for _ in range(n)]
+    return np.array([outcome.vocabulary for outcome in outcomes]), np.array(
+        [outcome.raw for outcome in outcomes]
+    )
 
 
 def test_without_noise_the_vocabulary_finds_every_layer_and_raw_space_as_many_as_chance() -> None:

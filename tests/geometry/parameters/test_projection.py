@@ -18,20 +18,20 @@ def random(*shape: int, seed: int = 0) -> np.ndarray:
 
 def test_a_vector_reads_the_token_it_is_and_its_negation_the_opposite():
     embedding = np.eye(4, dtype=np.float32)
-    found = top_tokens(np.array([[0, 3, 1, -2]], np.float32), embedding, 2)
-    assert found.token.tolist() == [[1, 2]]
-    assert found.score.tolist() == [[3, 1]]
-    assert found.opposite_token.tolist() == [[3, 0]]
-    assert found.opposite_score.tolist() == [[2, 0]]
+    readings = top_tokens(np.array([[0, 3, 1, -2]], np.float32), embedding, 2)
+    assert readings.token.tolist() == [[1, 2]]
+    assert readings.score.tolist() == [[3, 1]]
+    assert readings.opposite_token.tolist() == [[3, 0]]
+    assert readings.opposite_score.tolist() == [[2, 0]]
 
 
 def test_top_tokens_of_many_vectors_equal_a_full_sort():
     vectors, embedding = random(BLOCK + 3, 8), random(50, 8, seed=1)
-    found = top_tokens(vectors, embedding, 5)
+    readings = top_tokens(vectors, embedding, 5)
     scores = vectors @ embedding.T
-    assert np.array_equal(found.token, np.argsort(-scores, axis=1)[:, :5])
-    assert np.array_equal(found.opposite_token, np.argsort(scores, axis=1)[:, :5])
-    assert np.allclose(found.score, np.sort(scores, axis=1)[:, ::-1][:, :5], atol=1e-5)
+    assert np.array_equal(readings.token, np.argsort(-scores, axis=1)[:, :5])
+    assert np.array_equal(readings.opposite_token, np.argsort(scores, axis=1)[:, :5])
+    assert np.allclose(readings.score, np.sort(scores, axis=1)[:, ::-1][:, :5], atol=1e-5)
 
 
 def test_of_the_negation_top_and_opposite_change_places():
@@ -49,8 +49,8 @@ def test_a_positive_factor_changes_no_reading():
 
 def test_only_allowed_tokens_are_named():
     allowed = np.array([True, False] * 15)
-    found = top_tokens(random(6, 8), random(30, 8, seed=1), 15, allowed)
-    assert set(found.token.ravel()) == set(range(0, 30, 2))
+    readings = top_tokens(random(6, 8), random(30, 8, seed=1), 15, allowed)
+    assert set(readings.token.ravel()) == set(range(0, 30, 2))
     with pytest.raises(ValueError, match="k: found 16, allowed: 1 to the 15 tokens"):
         top_tokens(random(6, 8), random(30, 8, seed=1), 16, allowed)
 
@@ -81,7 +81,7 @@ def test_readings_turn_with_the_space_under_both_inverses():
     vectors, embedding = random(6, 8), random(30, 8, seed=1)
     turn = np.linalg.qr(random(8, 8, seed=2))[0]
     for inverse in ("transpose", "pseudo_inverse"):
-        readers, turned = (token_readers(each, inverse) for each in (embedding, embedding @ turn))
+        readers, turned = (token_readers(table, inverse) for table in (embedding, embedding @ turn))
         assert np.allclose(vectors @ readers.T, vectors @ turn @ turned.T, atol=1e-4)
 
 

@@ -20,17 +20,17 @@ def test_signed_and_absolute_sets_are_of_highest_scores():
 def test_the_absolute_set_of_a_vector_is_that_of_its_negation():
     rng = np.random.default_rng(0)
     x, tokens = (rng.normal(size=(n, 6)).astype(np.float32) for n in (5, 40))
-    one, other = (strongest_tokens(each, tokens, 4, absolute=True) for each in (x, -x))
+    one, other = (strongest_tokens(vectors, tokens, 4, absolute=True) for vectors in (x, -x))
     assert np.array_equal(one, other)
-    signed = [strongest_tokens(each, tokens, 4, absolute=False) for each in (x, -x)]
+    signed = [strongest_tokens(vectors, tokens, 4, absolute=False) for vectors in (x, -x)]
     assert (n_common(*signed) == 0).all()
 
 
 def test_both_ways_are_the_sets_of_either():
     rng = np.random.default_rng(0)
     x, tokens = (rng.normal(size=(n, 6)).astype(np.float32) for n in (300, 40))
-    for found, absolute in zip(strongest_both_ways(x, tokens, 4), (False, True), strict=True):
-        assert np.array_equal(found, strongest_tokens(x, tokens, 4, absolute=absolute))
+    for tokens_of_x, absolute in zip(strongest_both_ways(x, tokens, 4), (False, True), strict=True):
+        assert np.array_equal(tokens_of_x, strongest_tokens(x, tokens, 4, absolute=absolute))
 
 
 def test_words_in_common_with_every_other_set_are_those_of_each_two():

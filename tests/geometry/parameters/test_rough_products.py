@@ -13,7 +13,7 @@ def norms(x: np.ndarray) -> np.ndarray:
     return np.linalg.norm(x.astype(np.float64), axis=1)
 
 
-def told(x: np.ndarray, y: np.ndarray, score: float) -> list[int]:
+def candidates(x: np.ndarray, y: np.ndarray, score: float) -> list[int]:
     """The rows that may reach a score with any of the columns."""
     longest = max(norms(x).max(), norms(y).max())
     rough = RoughProducts(x, y, float(longest))
@@ -41,32 +41,40 @@ def test_no_row_is_missing_that_reaches_the_score(seed, rank, power, spread, pla
     x, y = (np.nan_to_num(side, posinf=3e38, neginf=-3e38) for side in (x, y))
     largest = largest_scores(x, y)
     score = float(np.quantile(largest, place))
-    assert set(np.flatnonzero(largest >= score)) <= set(told(x, y, score))
+    assert set(np.flatnonzero(largest >= score)) <= set(candidates(x, y, score))
 
 
 def test_a_score_that_is_met_to_the_last_digit_is_reached():
     x = np.array([[1 + 2**-8], [1 - 2**-9], [0]], dtype=np.float32)
     for score in largest_scores(x, x[:1]).tolist():
-        assert set(np.flatnonzero(largest_scores(x, x[:1]) >= score)) <= set(told(x, x[:1], score))
+        assert set(np.flatnonzero(largest_scores(x, x[:1]) >= score)) <= set(
+            candidates(x, x[:1], score)
+        )
 
 
 def test_rows_that_are_far_below_are_left_out():
     x = np.eye(40, dtype=np.float32)
     x[7] *= 2
-    assert told(x, x, 3.9) == [7]
-    assert told(x, x, 4.1) == []
+    assert candidates(x, x, 3.9) == [7]
+    assert candidates(x, x, 4.1) == []
 
 
 @pytest.mark.parametrize("score", [0.0, -1.0, -np.inf, 2.0**-70, np.nan])
 def test_all_rows_may_reach_what_is_next_to_0_or_below(score):
-    assert told(np.eye(5, dtype=np.float32), np.eye(5, dtype=np.float32), score) == [0, 1, 2, 3, 4]
+    assert candidates(np.eye(5, dtype=np.float32), np.eye(5, dtype=np.float32), score) == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
 
 
 def test_all_rows_may_reach_a_score_of_vectors_that_are_too_long_or_of_too_high_a_rank(monkeypatch):
     x = np.eye(5, dtype=np.float32)
-    assert told(2.0**41 * x, x, 2.0**42) == [0, 1, 2, 3, 4]
+    assert candidates(2.0**41 * x, x, 2.0**42) == [0, 1, 2, 3, 4]
     monkeypatch.setattr(rough_products, "MOST_RANK", 4)
-    assert told(x, x, 2.0) == [0, 1, 2, 3, 4]
+    assert candidates(x, x, 2.0) == [0, 1, 2, 3, 4]
 
 
 def test_places_count_from_the_first_row_of_the_block_and_other_columns_may_be_read():
@@ -92,4 +100,4 @@ def test_whether_it_is_faster_is_found_out_once():
 def test_the_error_is_known_of_sums_of_8192_terms_at_most(rank: int, expected: list[int]):
     x = np.zeros((2, rank), dtype=np.float32)
     x[1, 0] = 1
-    assert told(x, x, 0.9) == expected
+    assert candidates(x, x, 0.9) == expected

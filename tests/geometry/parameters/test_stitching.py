@@ -31,9 +31,9 @@ def test_of_a_turned_copy_it_is_the_turn() -> None:
 @pytest.mark.parametrize("other_dim", [4, 6, 9])
 def test_it_is_the_formula_with_the_pseudo_inverse(other_dim: int) -> None:
     other = np.random.default_rng(2).normal(size=(40, other_dim))
-    found = vocabulary_kernel(EMBEDDINGS, other)
+    kernel = vocabulary_kernel(EMBEDDINGS, other)
     # As printed, of matrices (dim, token): E_1 pinv(E_2).
-    assert found == pytest.approx(EMBEDDINGS.T @ np.linalg.pinv(other.T), abs=1e-12)
+    assert kernel == pytest.approx(EMBEDDINGS.T @ np.linalg.pinv(other.T), abs=1e-12)
 
 
 def test_products_with_embeddings_are_kept_where_they_can_be() -> None:
@@ -66,10 +66,10 @@ def test_a_common_mean_explains_nothing() -> None:
 @pytest.mark.parametrize("other_dim", [4, 6, 9])
 def test_a_turned_kernel_scales_as_the_kernel_does(other_dim: int) -> None:
     kernel = RNG.normal(size=(6, other_dim))
-    found = turned_kernel(kernel, np.random.default_rng(4))
-    scales = np.linalg.svd(found, compute_uv=False)
+    turned = turned_kernel(kernel, np.random.default_rng(4))
+    scales = np.linalg.svd(turned, compute_uv=False)
     assert scales == pytest.approx(np.linalg.svd(kernel, compute_uv=False))
-    assert not np.allclose(found, kernel, atol=0.1)
+    assert not np.allclose(turned, kernel, atol=0.1)
 
 
 def test_shuffled_tokens_leave_the_mean_alone() -> None:
@@ -84,16 +84,16 @@ def test_shuffled_tokens_leave_the_mean_alone() -> None:
 
 def test_a_trained_stitch_finds_a_linear_map_with_its_offset() -> None:
     kernel, offset = RNG.normal(size=(6, 5)), RNG.normal(size=5)
-    found = trained_stitch(STATES, STATES @ kernel + offset, strength=1e-12)
-    assert found.kernel == pytest.approx(kernel)
-    assert found.offset == pytest.approx(offset)
-    assert found(STATES) == pytest.approx(STATES @ kernel + offset)
+    stitch = trained_stitch(STATES, STATES @ kernel + offset, strength=1e-12)
+    assert stitch.kernel == pytest.approx(kernel)
+    assert stitch.offset == pytest.approx(offset)
+    assert stitch(STATES) == pytest.approx(STATES @ kernel + offset)
 
 
 def test_a_penalty_without_bounds_leaves_the_mean() -> None:
     targets = STATES @ RNG.normal(size=(6, 5)) + 3
-    found = trained_stitch(STATES, targets, strength=1e12)
-    assert found(STATES) == pytest.approx(np.tile(targets.mean(axis=0), (30, 1)))
+    stitch = trained_stitch(STATES, targets, strength=1e12)
+    assert stitch(STATES) == pytest.approx(np.tile(targets.mean(axis=0), (30, 1)))
 
 
 def test_a_stitch_adds_its_offset_and_keeps_the_precision() -> None:

@@ -68,9 +68,9 @@ def listed(pairs) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("n_pairs", [1, 20, 300, 5000])
 def test_top_pairs_are_those_of_brute_force(made, n_pairs, order):
     x, y = made()
-    found = top_pairs(x, y, n_pairs=n_pairs, order=order, **ALL)
-    assert listed(found) == brute_force(x, y, n_pairs, order)
-    assert found.scores == pytest.approx((x[found.rows] * y[found.columns]).sum(1), rel=1e-4)
+    pairs = top_pairs(x, y, n_pairs=n_pairs, order=order, **ALL)
+    assert listed(pairs) == brute_force(x, y, n_pairs, order)
+    assert pairs.scores == pytest.approx((x[pairs.rows] * y[pairs.columns]).sum(1), rel=1e-4)
 
 
 @pytest.mark.parametrize("made", [factors, small_integers])
@@ -79,8 +79,8 @@ def test_equal_pairs_are_left_out_and_others_kept(made, n_pairs):
     x, y = made()
     classes = np.random.default_rng(2).integers(-1, 12, len(x))
     tokens = np.random.default_rng(3).permutation(len(x))[:25]
-    found = top_pairs(x, y, n_pairs=n_pairs, order="largest", classes=classes, tokens=tokens)
-    assert listed(found) == brute_force(x, y, n_pairs, "largest", classes, sorted(tokens))
+    pairs = top_pairs(x, y, n_pairs=n_pairs, order="largest", classes=classes, tokens=tokens)
+    assert listed(pairs) == brute_force(x, y, n_pairs, "largest", classes, sorted(tokens))
 
 
 def test_top_pairs_and_equal_pairs_together_are_all_pairs():
@@ -97,8 +97,8 @@ def test_top_pairs_and_equal_pairs_together_are_all_pairs():
 
 def test_the_transposed_form_has_rows_and_columns_exchanged():
     x, y = small_integers()
-    found = top_pairs(x, y, n_pairs=1600, order="largest", **ALL).transposed()
-    assert listed(found) == listed(top_pairs(y, x, n_pairs=1600, order="largest", **ALL))
+    pairs = top_pairs(x, y, n_pairs=1600, order="largest", **ALL).transposed()
+    assert listed(pairs) == listed(top_pairs(y, x, n_pairs=1600, order="largest", **ALL))
 
 
 def test_any_change_of_basis_between_the_factors_changes_nothing():
@@ -107,16 +107,16 @@ def test_any_change_of_basis_between_the_factors_changes_nothing():
         (x @ np.diag([2.0, 4.0, 0.5])).astype(np.float32),
         (y @ np.diag([0.5, 0.25, 2.0])).astype(np.float32),
     ]
-    found = top_pairs(*turned, n_pairs=50, order="largest", **ALL)
-    assert listed(found) == brute_force(x, y, 50, "largest")
+    pairs = top_pairs(*turned, n_pairs=50, order="largest", **ALL)
+    assert listed(pairs) == brute_force(x, y, 50, "largest")
 
 
 def test_what_float32_does_not_tell_apart_is_told_apart():
     # The sum of 1 and 2^-30 is 1 in float32.
     x = np.array([[1, 0], [1, 2.0**-15], [1, 0]], dtype=np.float32)
     y = np.array([[1, 0], [1, 2.0**-15], [0, 0]], dtype=np.float32)
-    found = top_pairs(x, y, n_pairs=1, order="largest", **ALL)
-    assert listed(found) == [(1, 1)] and found.scores[0] == 1 + 2.0**-30
+    pairs = top_pairs(x, y, n_pairs=1, order="largest", **ALL)
+    assert listed(pairs) == [(1, 1)] and pairs.scores[0] == 1 + 2.0**-30
 
 
 @pytest.mark.parametrize("n_pairs", [1, 25])
@@ -125,14 +125,14 @@ def test_top_pairs_of_very_small_and_very_large_vectors(n_pairs, scale):
     x, y = factors(n=60, rank=8)
     x[5], y[9] = 0, 0
     small, large = (scale * x).astype(np.float32), y
-    found = top_pairs(small, large, n_pairs=n_pairs, order="largest", **ALL)
-    assert listed(found) == brute_force(small, large, n_pairs, "largest")
+    pairs = top_pairs(small, large, n_pairs=n_pairs, order="largest", **ALL)
+    assert listed(pairs) == brute_force(small, large, n_pairs, "largest")
 
 
 def test_top_pairs_where_all_vectors_are_alike_are_the_first():
     x = np.ones((70, 5), dtype=np.float32)
-    found = top_pairs(x, x, n_pairs=80, order="largest", **ALL)
-    assert listed(found) == [*product([0], range(70)), *product([1], range(10))]
+    pairs = top_pairs(x, x, n_pairs=80, order="largest", **ALL)
+    assert listed(pairs) == [*product([0], range(70)), *product([1], range(10))]
 
 
 def test_a_form_that_is_0_has_no_top_pairs():
@@ -176,8 +176,8 @@ def test_a_planted_pair_is_the_top_one():
     unit = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)
     x = token_factor(embedding, unit[[17]].T)
     y = token_factor(embedding, unit[[93]].T)
-    found = top_pairs(x, y, n_pairs=1, order="largest", **ALL)
-    assert listed(found) == [(17, 93)]
+    pairs = top_pairs(x, y, n_pairs=1, order="largest", **ALL)
+    assert listed(pairs) == [(17, 93)]
     assert x[:, 0] == pytest.approx(embedding @ unit[17], rel=1e-6)
 
 

@@ -22,9 +22,9 @@ def test_a_curve_lies_in_more_dimensions_as_well():
 def test_known_distances_of_two_points_and_a_third():
     x = np.array([[-1.0], [1.0], [-1.0], [1.0]])
     y = np.array([[-1.0], [1.0], [1.0], [-1.0]])  # the same set, other pairs
-    found = curve_distances(x, y)
-    assert found.hausdorff == pytest.approx(0)
-    assert found.rms == pytest.approx(np.sqrt(2))
+    distances = curve_distances(x, y)
+    assert distances.hausdorff == pytest.approx(0)
+    assert distances.rms == pytest.approx(np.sqrt(2))
 
 
 def test_other_walks_are_far_and_distances_have_no_order():

@@ -11,7 +11,7 @@ from tests.geometry.planted import noise, planted_table, sinusoidal, smooth_tabl
 NONE = np.zeros(512, dtype=np.bool_)
 
 
-def found(x: np.ndarray) -> list[int]:
+def outliers(x: np.ndarray) -> list[int]:
     return np.flatnonzero(outlying_positions(x, window=32, threshold=6.0).outlying).tolist()
 
 
@@ -24,7 +24,7 @@ def test_cosines_at_an_offset_are_those_of_the_pairs():
 
 
 def test_a_planted_outlier_is_found_and_nothing_beside_a_change():
-    assert found(planted_table()) == [200]
+    assert outliers(planted_table()) == [200]
 
 
 @pytest.mark.parametrize(
@@ -33,12 +33,12 @@ def test_a_planted_outlier_is_found_and_nothing_beside_a_change():
 def test_an_outlier_is_found_wherever_it_is(place, named):
     table = smooth_table()
     table[place] = noise(1, seed=7)[0]
-    assert found(table) == named
+    assert outliers(table) == named
 
 
 @pytest.mark.parametrize("table", [sinusoidal(), smooth_table(seed=5), noise(512)])
 def test_nothing_is_found_in_a_table_of_one_nature(table):
-    assert found(table) == []
+    assert outliers(table) == []
 
 
 def test_a_kink_that_stays_nearer_than_two_steps_is_no_outlier():
@@ -51,8 +51,8 @@ def test_a_kink_that_stays_nearer_than_two_steps_is_no_outlier():
 
 def test_scale_and_direction_do_not_matter():
     table = planted_table()
-    assert found(7 * table) == found(table)
-    assert found(table[::-1].copy()) == [511 - 200]
+    assert outliers(7 * table) == outliers(table)
+    assert outliers(table[::-1].copy()) == [511 - 200]
 
 
 def test_too_few_rows_are_refused():

@@ -80,8 +80,8 @@ def test_all_three_by_their_definitions(largest_offset: int):
     positions = np.random.default_rng(1).permutation(45)[:30]
     cosines = np.round(cosine_matrix(x), 1)
     expected = brute_force(cosines, positions, largest_offset)
-    found = values(cosines, positions, largest_offset)
-    assert found == pytest.approx(expected, abs=1e-12)
+    properties = values(cosines, positions, largest_offset)
+    assert properties == pytest.approx(expected, abs=1e-12)
 
 
 def test_cosines_by_offset_by_hand():
@@ -94,9 +94,9 @@ def test_cosines_by_offset_by_hand():
 
 @pytest.mark.parametrize("largest_offset", [3, 20, 59])
 def test_sinusoidal_encodings_are_invariant_and_symmetric(largest_offset: int):
-    found = values(cosine_matrix(sinusoidal(60, 32)), largest_offset=largest_offset)
-    assert found["translation_invariance"] == pytest.approx(1, abs=1e-12)
-    assert found["symmetry"] == pytest.approx(1, abs=1e-12)
+    properties = values(cosine_matrix(sinusoidal(60, 32)), largest_offset=largest_offset)
+    assert properties["translation_invariance"] == pytest.approx(1, abs=1e-12)
+    assert properties["symmetry"] == pytest.approx(1, abs=1e-12)
 
 
 def test_sinusoidal_encodings_are_monotone_as_far_as_their_shortest_wave():
@@ -161,9 +161,9 @@ def test_on_all_cores_shuffles_are_those_of_one_after_the_other():
         cosines, positions, [5, 59], n_shuffles=9, rng=np.random.default_rng(6)
     )
     rng = np.random.default_rng(6)
-    for found in null:
+    for shuffled in null:
         expected = properties_by_window(cosines, rng.permutation(positions), [5, 59])
-        assert np.array_equal(found, expected)
+        assert np.array_equal(shuffled, expected)
 
 
 def test_unrelated_vectors_are_like_their_shuffles():
@@ -171,8 +171,8 @@ def test_unrelated_vectors_are_like_their_shuffles():
     null = shuffled_properties_by_window(
         cosines, np.arange(80), [79], n_shuffles=200, rng=np.random.default_rng(5)
     )
-    found = properties_by_window(cosines, np.arange(80), [79])
-    assert (np.abs(found - null.mean(axis=0)) < 4 * null.std(axis=0)).all()
+    window = properties_by_window(cosines, np.arange(80), [79])
+    assert (np.abs(window - null.mean(axis=0)) < 4 * null.std(axis=0)).all()
 
 
 def test_columns_in_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch):
@@ -196,9 +196,9 @@ def test_a_window_beyond_the_last_position_holds_all_pairs():
 
 
 def test_equal_cosines_have_no_offset_and_no_order():
-    found = values(np.ones((60, 60)))
-    assert np.isnan([found["translation_invariance"], found["symmetry"]]).all()
-    assert found["monotonicity"] == 0.5
+    properties = values(np.ones((60, 60)))
+    assert np.isnan([properties["translation_invariance"], properties["symmetry"]]).all()
+    assert properties["monotonicity"] == 0.5
     rounded = values(cosine_matrix(np.ones((60, 3)) * np.arange(1, 61)[:, np.newaxis]))
     assert np.isnan([rounded["translation_invariance"], rounded["symmetry"]]).all()
 

@@ -77,11 +77,11 @@ def test_simulated_tables_have_the_kernel_and_no_more():
 def test_on_all_cores_penalties_are_those_of_one_after_the_other():
     table, none = smooth_table()[:96], np.zeros(96, dtype=np.bool_)
     search = Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=6)
-    found = null_penalties(table, none, search, np.random.default_rng(3))
+    penalties = null_penalties(table, none, search, np.random.default_rng(3))
     kernel = stationary_kernel(table, none)
     tables = stationary_tables(kernel, table.shape[1], 6, np.random.default_rng(3))
     simulated = simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
-    assert found.tolist() == [silent_penalty(x, smallest_regime=SMALLEST) for x in simulated]
+    assert penalties.tolist() == [silent_penalty(x, smallest_regime=SMALLEST) for x in simulated]
 
 
 def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():
@@ -92,9 +92,9 @@ def test_stationary_tables_seldom_alarm_at_the_penalty_chosen_for_them():
         return simulated_features(tables, offsets=OFFSETS, limit=LIMIT)
 
     penalty = np.quantile([silent_penalty(x, smallest_regime=SMALLEST) for x in simulate(1)], 0.9)
-    found = [change_points(x, penalty=penalty, smallest_regime=SMALLEST) for x in simulate(2)]
+    changes = [change_points(x, penalty=penalty, smallest_regime=SMALLEST) for x in simulate(2)]
     # Binomial(40, about .1): more than 12 in one of 10,000.
-    assert sum(map(bool, found)) <= 12
+    assert sum(map(bool, changes)) <= 12
     # An analyst who took features for independent would see regimes in nearly all.
     naive = [change_points(x, penalty=31.0, smallest_regime=SMALLEST) for x in simulate(2)]
     assert sum(map(bool, naive)) >= 30
@@ -105,11 +105,11 @@ def test_a_small_change_behind_a_large_one_is_found_in_its_own_stretch():
     table = np.concatenate([wide[:200], narrow[200:384], noise(128)])
     none = np.zeros(512, dtype=np.bool_)
     search = Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=39)
-    found = find_regimes(table, none, search, level=0.05, rng=np.random.default_rng(0))
-    assert [regime.begin for regime in found] == pytest.approx([0, 200, 384], abs=2)
-    assert [regime.end for regime in found[:-1]] == [regime.begin for regime in found[1:]]
-    assert np.isnan(found[0].start_p_value)
-    assert all(regime.next_p_value > 0.05 for regime in found)
+    regimes = find_regimes(table, none, search, level=0.05, rng=np.random.default_rng(0))
+    assert [regime.begin for regime in regimes] == pytest.approx([0, 200, 384], abs=2)
+    assert [regime.end for regime in regimes[:-1]] == [regime.begin for regime in regimes[1:]]
+    assert np.isnan(regimes[0].start_p_value)
+    assert all(regime.next_p_value > 0.05 for regime in regimes)
 
 
 def test_too_few_simulations_for_a_level_are_refused():
@@ -128,8 +128,8 @@ def test_a_p_value_of_the_level_is_a_change(n_as_large, n_regimes):
         Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=19),
         np.random.default_rng(0),
     )
-    found = find_regimes(table, none, search, level=0.05, rng=rng, null=null)
-    assert len(found) == n_regimes
+    regimes = find_regimes(table, none, search, level=0.05, rng=rng, null=null)
+    assert len(regimes) == n_regimes
 
 
 def test_two_regimes_need_room_for_both_and_the_widest_offset():

@@ -20,18 +20,18 @@ def test_all_pairs_of_different_documents_are_counted(block: int, monkeypatch: p
     monkeypatch.setattr(unit_blocks, "BLOCK_NUMBERS", block)
     rng = np.random.default_rng(0)
     x, document = rng.normal(size=(40, 5)), np.arange(40) // 2
-    found = high_pairs(x, document, largest_rate=0.2, n_listed=7, rng=rng)
+    listed = high_pairs(x, document, largest_rate=0.2, n_listed=7, rng=rng)
     apart = [pair for pair in brute(x, document) if pair[1] // 2 != pair[2] // 2]
-    assert found.n_pairs == len(apart) == 760 and found.n_documents == 20
-    assert found.counts[0] >= 0.4 * 760  # room for intervals
+    assert listed.n_pairs == len(apart) == 760 and listed.n_documents == 20
+    assert listed.counts[0] >= 0.4 * 760  # room for intervals
     for edge in (100, 5000, 16000):
-        expected = [pair for pair in apart if pair[0] >= found.edges[edge]]
-        assert found.counts[edge] == len(expected)
-    assert [*zip(found.first, found.second, strict=True)] == [pair[1:] for pair in apart[:7]]
-    assert found.cosine == pytest.approx([pair[0] for pair in apart[:7]], abs=1e-6)
-    high = [pair for pair in apart if pair[0] >= found.coarse[30]]
+        expected = [pair for pair in apart if pair[0] >= listed.edges[edge]]
+        assert listed.counts[edge] == len(expected)
+    assert [*zip(listed.first, listed.second, strict=True)] == [pair[1:] for pair in apart[:7]]
+    assert listed.cosine == pytest.approx([pair[0] for pair in apart[:7]], abs=1e-6)
+    high = [pair for pair in apart if pair[0] >= listed.coarse[30]]
     own = [sum(3 in (i // 2, j // 2) for _, i, j in pairs) for pairs in (high, apart)]
-    assert [found.document_counts[3, 30], found.pairs_of_document[3]] == own
+    assert [listed.document_counts[3, 30], listed.pairs_of_document[3]] == own
 
 
 def test_pairs_above_fixed_cosines_are_those_of_brute_force(monkeypatch: pytest.MonkeyPatch):
@@ -50,9 +50,9 @@ def test_rows_without_a_direction_are_left_out_and_told():
     rng = np.random.default_rng(2)
     x = rng.normal(size=(20, 3))
     x[:4] = 0
-    found = high_pairs(x, np.arange(20), largest_rate=0.1, rng=rng)
-    assert (found.n_zero, found.n_documents, found.n_pairs) == (4, 16, 120)
-    assert found.first.min() >= 4
+    pairs = high_pairs(x, np.arange(20), largest_rate=0.1, rng=rng)
+    assert (pairs.n_zero, pairs.n_documents, pairs.n_pairs) == (4, 16, 120)
+    assert pairs.first.min() >= 4
 
 
 def test_a_single_document_has_no_pairs():
@@ -68,9 +68,9 @@ def test_sampled_rows_change_no_count(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "N_SAMPLED", 8)
     counts = []
     for seed in range(5):
-        found = high_pairs(x, np.arange(80), largest_rate=0.05, rng=np.random.default_rng(seed))
-        counts.append(found.counts[np.searchsorted(found.edges, 0.9)] / found.n_pairs)
-        assert found.counts[0] >= 0.1 * found.n_pairs
+        pairs = high_pairs(x, np.arange(80), largest_rate=0.05, rng=np.random.default_rng(seed))
+        counts.append(pairs.counts[np.searchsorted(pairs.edges, 0.9)] / pairs.n_pairs)
+        assert pairs.counts[0] >= 0.1 * pairs.n_pairs
     assert np.ptp(counts) < 1e-3
 
 
@@ -81,17 +81,17 @@ def test_the_same_pairs_as_sentence_transformers_mines():
     mined = sentence_transformers.util.paraphrase_mining_embeddings(
         torch.tensor(x), top_k=60, max_pairs=12
     )
-    found = high_pairs(
+    pairs = high_pairs(
         x, np.arange(60), largest_rate=0.01, n_listed=12, rng=np.random.default_rng(0)
     )
-    assert [*zip(found.first, found.second, strict=True)] == [(i, j) for _, i, j in mined[:12]]
-    assert found.cosine == pytest.approx([score for score, _, _ in mined[:12]], abs=1e-5)
+    assert [*zip(pairs.first, pairs.second, strict=True)] == [(i, j) for _, i, j in mined[:12]]
+    assert pairs.cosine == pytest.approx([score for score, _, _ in mined[:12]], abs=1e-5)
 
 
 def test_a_mean_is_subtracted_first():
     x, document = np.random.default_rng(6).normal(size=(50, 4)) + 2, np.arange(50)
     given = {"largest_rate": 0.1, "n_listed": 9}
     plain = high_pairs(x - x.mean(axis=0), document, rng=np.random.default_rng(0), **given)
-    told = high_pairs(x, document, mean=x.mean(axis=0), rng=np.random.default_rng(0), **given)
-    assert told.first.tolist() == plain.first.tolist()
-    assert told.cosine == pytest.approx(plain.cosine, abs=1e-6)
+    centered = high_pairs(x, document, mean=x.mean(axis=0), rng=np.random.default_rng(0), **given)
+    assert centered.first.tolist() == plain.first.tolist()
+    assert centered.cosine == pytest.approx(plain.cosine, abs=1e-6)

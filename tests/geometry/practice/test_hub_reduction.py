@@ -27,13 +27,13 @@ def with_hub(n: int = 200, dim: int = 60) -> np.ndarray:
 def test_scales_are_those_of_brute_force(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "BLOCK_NUMBERS", 50)
     x = np.random.default_rng(0).normal(size=(20, 5))
-    found = scales_among(x, x, k=3, is_same=True)
+    parts = scales_among(x, x, k=3, is_same=True)
     cosine = unit(x) @ unit(x).T
     for i in range(20):
         others = np.delete(cosine[i], i)
         near, distance = np.sort(others)[-3:], np.sqrt(2 - 2 * others)
         expected = (np.sqrt(2 - 2 * near[0]), near.mean(), distance.mean(), distance.std())
-        assert [part[i] for part in found] == pytest.approx(expected)
+        assert [part[i] for part in parts] == pytest.approx(expected)
     assert scales_among(x[:4], x[4:], k=2).kth_distance.shape == (4,)
 
 
@@ -52,9 +52,9 @@ def test_similarities_are_their_formulas():
         ),
     }
     for name in REDUCTIONS:
-        found = reduced_similarity(cosine, scales, scales, name)
-        assert found[i, j] == pytest.approx(expected[name])
-        assert found[i, j] == pytest.approx(found[j, i])  # all are symmetric
+        similarity = reduced_similarity(cosine, scales, scales, name)
+        assert similarity[i, j] == pytest.approx(expected[name])
+        assert similarity[i, j] == pytest.approx(similarity[j, i])  # all are symmetric
 
 
 def test_plain_neighbors_are_those_of_the_graph():

@@ -46,19 +46,21 @@ def test_a_larger_collection_has_a_lower_precision():
 
 
 def test_the_threshold_of_a_wanted_precision_keeps_it_on_the_other_half():
-    found = held_out_threshold(judged(200, 0.7), 0.9, n_splits=20, rng=np.random.default_rng(0))
-    assert (found.n_reached, found.n_halves) == (40, 40)
-    assert found.precision.low > 0.65 and found.precision.value == pytest.approx(0.9, abs=0.06)
-    assert 0.3 < found.recall.value < 1
-    assert found.threshold.low <= found.threshold.value <= found.threshold.high
+    threshold = held_out_threshold(judged(200, 0.7), 0.9, n_splits=20, rng=np.random.default_rng(0))
+    assert (threshold.n_reached, threshold.n_halves) == (40, 40)
+    assert threshold.precision.low > 0.65 and threshold.precision.value == pytest.approx(
+        0.9, abs=0.06
+    )
+    assert 0.3 < threshold.recall.value < 1
+    assert threshold.threshold.low <= threshold.threshold.value <= threshold.threshold.high
 
 
 def test_same_pairs_that_are_alike_by_chance_alone_have_no_threshold():
     rng = np.random.default_rng(0)
     x, unit = rng.normal(size=(120, 20)), np.tile(np.arange(60), 2)
     pairs = judged_pairs(x, np.arange(120), unit[:, None] == unit, unit)
-    found = held_out_threshold(pairs, 0.9, n_splits=20, rng=rng)
-    assert found.n_reached <= 0.1 * found.n_halves or not found.precision.value > 0.5
+    threshold = held_out_threshold(pairs, 0.9, n_splits=20, rng=rng)
+    assert threshold.n_reached <= 0.1 * threshold.n_halves or not threshold.precision.value > 0.5
 
 
 def test_rows_without_direction_and_of_one_document_make_no_pair():
@@ -73,5 +75,5 @@ def test_rows_without_direction_and_of_one_document_make_no_pair():
 def test_without_a_same_pair_there_is_none():
     x = np.random.default_rng(0).normal(size=(10, 4))
     pairs = judged_pairs(x, np.arange(10), np.zeros((10, 10), bool), np.arange(10))
-    found = held_out_threshold(pairs, 0.9, n_splits=3, rng=np.random.default_rng(0))
-    assert found.n_halves == 0 and np.isnan(found.threshold.value)
+    threshold = held_out_threshold(pairs, 0.9, n_splits=3, rng=np.random.default_rng(0))
+    assert threshold.n_halves == 0 and np.isnan(threshold.threshold.value)

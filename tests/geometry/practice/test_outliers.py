@@ -27,7 +27,7 @@ def test_distances_are_of_a_plain_sort():
     rng = np.random.default_rng(0)
     x, y = cloud(rng, 7), cloud(rng, 30)
     made = nearest_of(x, y, np.full(7, -1), np.arange(30), k=K)
-    unit, other = (each / np.linalg.norm(each, axis=1)[:, None] for each in (x, y))
+    unit, other = (cloud / np.linalg.norm(cloud, axis=1)[:, None] for cloud in (x, y))
     distance = np.sort(1 - unit @ other.T, axis=1)
     assert made.mean == pytest.approx(distance[:, :K].mean(axis=1))
     assert made.farthest == pytest.approx(distance[:, K - 1])

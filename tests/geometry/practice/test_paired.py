@@ -18,16 +18,16 @@ def test_a_small_difference_shows_in_pairs_though_texts_differ_much():
     rng = np.random.default_rng(0)
     plain = rng.normal(size=300)
     better = plain + 0.05 + 0.1 * rng.normal(size=300)
-    found = paired(np.stack([plain, better]))
-    assert found.value == pytest.approx([plain.mean(), better.mean()])
-    assert found.difference[0] == found.difference_low[0] == 0
-    assert found.difference_low[1] > 0
-    assert found.low[1] < found.value[0] < found.high[1]
+    outcome = paired(np.stack([plain, better]))
+    assert outcome.value == pytest.approx([plain.mean(), better.mean()])
+    assert outcome.difference[0] == outcome.difference_low[0] == 0
+    assert outcome.difference_low[1] > 0
+    assert outcome.low[1] < outcome.value[0] < outcome.high[1]
 
 
 def test_three_documents_have_no_interval():
-    found = paired(np.random.default_rng(0).normal(size=(2, 3)))
-    assert np.isnan(found.difference_low).all() and np.isnan(found.low).all()
+    outcome = paired(np.random.default_rng(0).normal(size=(2, 3)))
+    assert np.isnan(outcome.difference_low).all() and np.isnan(outcome.low).all()
 
 
 def test_versions_that_differ_by_chance_seldom_differ():
@@ -35,8 +35,8 @@ def test_versions_that_differ_by_chance_seldom_differ():
     wrong = 0
     for draw in range(40):
         values = rng.normal(size=100) + 0.3 * rng.normal(size=(6, 100))
-        found = paired(values, draw)
-        wrong += bool(((found.difference_low > 0) | (found.difference_high < 0)).any())
+        outcome = paired(values, draw)
+        wrong += bool(((outcome.difference_low > 0) | (outcome.difference_high < 0)).any())
     assert wrong <= 6
 
 
@@ -46,7 +46,7 @@ def test_statistics_of_halves_have_the_intervals_of_means():
 
     values = np.random.default_rng(2).normal(size=(3, 50))
     halves = half_units(50, 200, np.random.default_rng(0))
-    of_halves = (halves @ values.T) / halves.sum(axis=1, keepdims=True)
-    found = paired_statistics(values.mean(axis=1), of_halves, 50, level=0.95)
-    for part, expected in zip(found, paired(values), strict=True):
+    half_means = (halves @ values.T) / halves.sum(axis=1, keepdims=True)
+    outcome = paired_statistics(values.mean(axis=1), half_means, 50, level=0.95)
+    for part, expected in zip(outcome, paired(values), strict=True):
         assert part == pytest.approx(expected)

@@ -23,11 +23,11 @@ def test_the_cosine_of_isotropic_vectors_is_that_of_theory():
     from scipy.stats import beta
 
     x = np.random.default_rng(1).normal(size=(1500, 6))
-    found = rare_cosine(pairs_of(x, 1e-2), 1e-2, level=LEVEL)
+    estimate = rare_cosine(pairs_of(x, 1e-2), 1e-2, level=LEVEL)
     expected = 2 * beta.ppf(1 - 1e-2, 2.5, 2.5) - 1
-    assert found.low < expected < found.high
-    assert found.high - found.low < 0.02
-    assert found.n_above == pytest.approx(1e-2 * 1500 * 1499 / 2, rel=2e-3)
+    assert estimate.low < expected < estimate.high
+    assert estimate.high - estimate.low < 0.02
+    assert estimate.n_above == pytest.approx(1e-2 * 1500 * 1499 / 2, rel=2e-3)
 
 
 def test_a_rate_that_was_not_counted_is_refused():
@@ -39,22 +39,24 @@ def test_a_rate_that_was_not_counted_is_refused():
 
 
 def test_without_enough_pairs_the_interval_has_no_upper_end():
-    found = rare_cosine(pairs_of(np.random.default_rng(0).normal(size=(30, 6))), 1e-5, level=LEVEL)
-    assert found.high == 1
-    assert found.n_above == 0
+    estimate = rare_cosine(
+        pairs_of(np.random.default_rng(0).normal(size=(30, 6))), 1e-5, level=LEVEL
+    )
+    assert estimate.high == 1
+    assert estimate.n_above == 0
 
 
 def test_three_documents_have_no_interval():
-    found = rare_cosine(pairs_of(np.eye(3) + 0.1), 0.5, level=LEVEL)
-    assert np.isnan([found.low, found.high]).all()
+    estimate = rare_cosine(pairs_of(np.eye(3) + 0.1), 0.5, level=LEVEL)
+    assert np.isnan([estimate.low, estimate.high]).all()
 
 
 def test_false_alarms_are_the_rate_times_all_pairs():
     pairs = pairs_of(np.random.default_rng(0).normal(size=(300, 6)))
     cosine = float(pairs.edges[4000])
-    found = false_alarms(pairs, cosine, 1000, level=LEVEL)
-    assert found.expected == pairs.counts[4000] / pairs.n_pairs * 499_500
-    assert found.low < found.expected < found.high
+    alarms = false_alarms(pairs, cosine, 1000, level=LEVEL)
+    assert alarms.expected == pairs.counts[4000] / pairs.n_pairs * 499_500
+    assert alarms.low < alarms.expected < alarms.high
     assert np.isnan(false_alarms(pairs, -0.9, 1000, level=LEVEL)).all()
     assert false_alarms(pairs, 1.0, 1000, level=LEVEL).low == 0
 
@@ -76,10 +78,10 @@ def coverage(n_draws: int, n: int, rate: float) -> float:
     truth = rare_cosine(pairs_of(clustered(3000, np.random.default_rng(7)), rate), rate, level=0.9)
     held = 0
     for draw in range(n_draws):
-        found = rare_cosine(
+        estimate = rare_cosine(
             pairs_of(clustered(n, np.random.default_rng(1000 + draw)), rate), rate, level=LEVEL
         )
-        held += found.low <= truth.cosine <= found.high
+        held += estimate.low <= truth.cosine <= estimate.high
     return held / n_draws
 
 

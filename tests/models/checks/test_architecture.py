@@ -37,6 +37,6 @@ def test_a_config_that_makes_none_is_told_in_a_line(
     tiny_folder: Path, tmp_path: Path, change: dict[str, Any]
 ):
     folder = changed(tiny_folder, tmp_path / "tiny", **change)
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refused:
         check_architecture(folder)
-    assert str(told.value).startswith(f"{folder / 'config.json'}: ")
+    assert str(refused.value).startswith(f"{folder / 'config.json'}: ")

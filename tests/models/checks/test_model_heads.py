@@ -47,9 +47,9 @@ def test_a_head_that_is_there_passes(folder: Path):
     ],
 )
 def test_an_output_matrix_of_other_rows_than_tokens_is_told(folder: Path, output: str, shape: str):
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as refused:
         check(folder, output)
-    assert str(told.value) == (
+    assert str(refused.value) == (
         f"conf/model/tiny.yaml: key 'matrices.output': found '{output}' of the shape {shape}, "
         f"allowed: a matrix of {N} rows, one a token"
     )

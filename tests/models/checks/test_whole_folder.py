@@ -110,8 +110,8 @@ def test_shards_without_an_index_are_read(tiny_folder: Path, folder: Path):
 
 def check_same(whole: Path, shards: Path) -> None:
     modules = [
-        load_model("tiny", describe_model("tiny", tiny_description(each)))
-        for each in (whole, shards)
+        load_model("tiny", describe_model("tiny", tiny_description(folder)))
+        for folder in (whole, shards)
     ]
     first, second = (module.state_dict() for module in modules)
     assert first.keys() == second.keys()

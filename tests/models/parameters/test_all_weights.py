@@ -63,47 +63,55 @@ def loaded(folder: Path, model_type: str, module: object) -> AllWeights:
 @pytest.mark.parametrize("model_type", MODEL_TYPES)
 def test_every_parameter_comes_once(model_type: str, tmp_path: Path):
     module = tiny(model_type)
-    found = loaded(tmp_path, model_type, module)
-    assert found.parameters is not None and found.tokens == TOKENS
-    expected = sum(each.numel() for each in module.parameters())
-    assert sum(each.values.size for each in found.weights) == expected
-    assert len({each.key for each in found.weights}) == len(found.weights)
-    of_layers = {each.layer for each in found.weights if each.layer is not None}
-    assert of_layers == ({1} if model_type == "albert" else set(range(1, found.n_layers + 1)))
+    read = loaded(tmp_path, model_type, module)
+    assert read.parameters is not None and read.tokens == TOKENS
+    expected = sum(parameter.numel() for parameter in module.parameters())
+    assert sum(weight.values.size for weight in read.weights) == expected
+    assert len({weight.key for weight in read.weights}) == len(read.weights)
+    layers = {weight.layer for weight in read.weights if weight.layer is not None}
+    assert layers == ({1} if model_type == "albert" else set(range(1, read.n_layers + 1)))
 
 
 def test_keys_that_heads_share_come_once(tmp_path: Path):
     module = tiny("llama")
-    found = {each.key: each.values for each in loaded(tmp_path, "llama", module).weights}
+    values_by_key = {
+        weight.key: weight.values for weight in loaded(tmp_path, "llama", module).weights
+    }
     attention = module.layers[1].self_attn
     for group, matrix in (("key", attention.k_proj), ("value", attention.v_proj)):
         expected = matrix.weight.detach().numpy()
         assert len(expected) < len(attention.q_proj.weight)
-        assert np.array_equal(found[f"attention_{group}", 2, f"attention_{group}"], expected)
+        assert np.array_equal(
+            values_by_key[f"attention_{group}", 2, f"attention_{group}"], expected
+        )
 
 
 def test_a_block_that_layers_share_comes_once(tmp_path: Path):
-    found = loaded(tmp_path, "albert", tiny("albert"))
-    queries = [each for each in found.weights if each.group == "attention_query"]
-    assert [(each.layer, each.layers) for each in queries] == [(1, "1-3")]
+    read = loaded(tmp_path, "albert", tiny("albert"))
+    queries = [weight for weight in read.weights if weight.group == "attention_query"]
+    assert [(weight.layer, weight.layers) for weight in queries] == [(1, "1-3")]
 
 
 def test_groups_of_layers_are_told_apart(tmp_path: Path):
     module = tiny("albert", num_hidden_groups=2, num_hidden_layers=4)
-    found = loaded(tmp_path, "albert", module)
-    norms = {(each.layer, each.layers) for each in found.weights if each.group == "norm"}
+    read = loaded(tmp_path, "albert", module)
+    norms = {(weight.layer, weight.layers) for weight in read.weights if weight.group == "norm"}
     queries = {
-        (each.layer, each.layers) for each in found.weights if each.group == "attention_query"
+        (weight.layer, weight.layers)
+        for weight in read.weights
+        if weight.group == "attention_query"
     }
     assert norms == queries == {(1, "1-2"), (3, "3-4")}
 
 
 def test_norms_biases_and_tables_have_groups(tmp_path: Path):
-    found = loaded(tmp_path, "bert", tiny("bert"))
-    groups = {each.group: each for each in found.weights}
+    read = loaded(tmp_path, "bert", tiny("bert"))
+    groups = {weight.group: weight for weight in read.weights}
     assert {"norm", "bias", "token_embedding", "pooler", "embeddings.LayerNorm"} <= groups.keys()
     assert "other" not in groups
-    in_layer_2 = [each.name for each in found.weights if each.layer == 2 and each.group == "norm"]
+    in_layer_2 = [
+        weight.name for weight in read.weights if weight.layer == 2 and weight.group == "norm"
+    ]
     assert in_layer_2 == [
         "attention.output.LayerNorm.weight",
         "attention.output.LayerNorm.bias",
@@ -116,8 +124,8 @@ def test_a_masked_head_is_a_group_of_its_own(tmp_path: Path):
     module = with_head("MaskedLM", "bert")
     head = HEADS["bert"].model_dump()
     model = describe(write_checkpoint(tmp_path, module), masked_head=head)
-    found = loaded_from(model)
-    names = {each.name for each in found.weights if each.group == "masked_head"}
+    read = loaded_from(model)
+    names = {weight.name for weight in read.weights if weight.group == "masked_head"}
     assert {"dense", "dense_bias", "scale", "shift"} <= names
 
 
@@ -133,11 +141,11 @@ def test_blocks_that_are_not_known_go_by_the_names_of_their_parts(tmp_path: Path
         relative_attention=True,
     )
     module = shaken(transformers.AutoModel.from_config(config, dtype=torch.float32))
-    found = loaded_from(describe(write_checkpoint(tmp_path, module)))
-    assert found.parameters is None
-    expected = sum(each.numel() for each in module.parameters())
-    assert sum(each.values.size for each in found.weights) == expected
-    groups = {each.group for each in found.weights if each.layer == 2}
+    read = loaded_from(describe(write_checkpoint(tmp_path, module)))
+    assert read.parameters is None
+    expected = sum(parameter.numel() for parameter in module.parameters())
+    assert sum(weight.values.size for weight in read.weights) == expected
+    groups = {weight.group for weight in read.weights if weight.layer == 2}
     assert {"attention.self.query_proj", "intermediate.dense", "norm", "bias"} == groups & {
         "attention.self.query_proj",
         "intermediate.dense",

@@ -14,5 +14,5 @@ def test_parameters_are_float32_arrays():
 
 def test_what_is_not_there_is_none():
     assert optional_array(None) is None
-    found = optional_array(torch.ones(2))
-    assert found is not None and found.tolist() == [1, 1]
+    array = optional_array(torch.ones(2))
+    assert array is not None and array.tolist() == [1, 1]

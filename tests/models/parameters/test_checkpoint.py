@@ -15,7 +15,7 @@ from tests.models.parameters.tiny import describe
 def write(folder: Path, **tensors: torch.Tensor) -> Path:
     folder.mkdir(exist_ok=True)
     safetensors_torch.save_file(
-        {name.replace("__", "."): each for name, each in tensors.items()}, folder / "x"
+        {name.replace("__", "."): tensor for name, tensor in tensors.items()}, folder / "x"
     )
     (folder / "x").rename(folder / "model.safetensors")
     return folder
@@ -24,10 +24,10 @@ def write(folder: Path, **tensors: torch.Tensor) -> Path:
 def test_tensors_are_float32_and_those_that_are_optional_may_be_missing(tmp_path: Path):
     half = torch.arange(6, dtype=torch.float16).reshape(2, 3)
     folder = write(tmp_path, head__weight=half)
-    found = checkpoint_tensors("m", describe(folder), ["head.weight"], ["head.bias"])
-    assert list(found) == ["head.weight"]
-    assert found["head.weight"].dtype == np.float32
-    assert found["head.weight"].tolist() == [[0, 1, 2], [3, 4, 5]]
+    tensors = checkpoint_tensors("m", describe(folder), ["head.weight"], ["head.bias"])
+    assert list(tensors) == ["head.weight"]
+    assert tensors["head.weight"].dtype == np.float32
+    assert tensors["head.weight"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
 def test_shapes_are_told_of_every_tensor(tmp_path: Path):
@@ -37,9 +37,9 @@ def test_shapes_are_told_of_every_tensor(tmp_path: Path):
 
 def test_old_names_of_norms_are_read(tmp_path: Path):
     folder = write(tmp_path, norm__gamma=torch.ones(2), norm__beta=torch.zeros(2))
-    found = checkpoint_tensors("m", describe(folder), ["norm.weight"], ["norm.bias"])
-    assert found["norm.weight"].tolist() == [1, 1]
-    assert found["norm.bias"].tolist() == [0, 0]
+    tensors = checkpoint_tensors("m", describe(folder), ["norm.weight"], ["norm.bias"])
+    assert tensors["norm.weight"].tolist() == [1, 1]
+    assert tensors["norm.bias"].tolist() == [0, 0]
 
 
 def test_a_name_that_the_checkpoint_lacks_is_told_with_the_most_alike(tmp_path: Path):

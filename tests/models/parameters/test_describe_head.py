@@ -20,14 +20,14 @@ WRITTEN = {
 }
 
 
-def found(folder: Path, module: Any) -> dict[str, Any]:
+def head_keys(folder: Path, module: Any) -> dict[str, Any]:
     return describe_head("m", describe(write_checkpoint(folder, module)), module.base_model)
 
 
 @pytest.mark.parametrize("model_type", WRITTEN)
 def test_a_masked_head_is_that_of_conf_model(model_type: str, tmp_path: Path, root: Path):
     written = read_yaml(root / "conf/model" / f"{WRITTEN[model_type]}.yaml")
-    head = found(tmp_path, with_head("MaskedLM", model_type))
+    head = head_keys(tmp_path, with_head("MaskedLM", model_type))
     assert head == {"masked_head": written["masked_head"]}
     assert HEADS[model_type].model_dump(exclude_defaults=True) == head["masked_head"]
 
@@ -45,20 +45,20 @@ def test_a_masked_head_is_that_of_conf_model(model_type: str, tmp_path: Path, ro
 def test_an_output_matrix_of_its_own(
     model_type: str, options: dict[str, Any], expected: dict[str, str], tmp_path: Path
 ):
-    assert found(tmp_path, with_head("CausalLM", model_type, **options)) == expected
+    assert head_keys(tmp_path, with_head("CausalLM", model_type, **options)) == expected
 
 
 def test_a_tied_matrix_that_stands_in_the_checkpoint_is_none_of_its_own(tmp_path: Path):
     module = with_head("CausalLM", "gpt_neox", tie_word_embeddings=False)
     with torch.no_grad():
         module.get_output_embeddings().weight.copy_(module.get_input_embeddings().weight)
-    assert found(tmp_path, module) == {}
+    assert head_keys(tmp_path, module) == {}
 
 
 @pytest.mark.parametrize("model_type", ["bert", "roberta", "distilbert", "modernbert"])
 def test_a_classifier_is_no_masked_head(model_type: str, tmp_path: Path):
-    assert found(tmp_path, with_head("SequenceClassification", model_type)) == {}
+    assert head_keys(tmp_path, with_head("SequenceClassification", model_type)) == {}
 
 
 def test_a_model_without_a_head_has_none(tmp_path: Path):
-    assert found(tmp_path, with_head("MaskedLM", "bert").base_model) == {}
+    assert head_keys(tmp_path, with_head("MaskedLM", "bert").base_model) == {}

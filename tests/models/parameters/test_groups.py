@@ -13,7 +13,7 @@ BOTH = ("one", "other")
 def test_each_group_has_the_rows_of_each_layer() -> None:
     parameters = known_parameters(0, n_layers=3)
     groups = parameter_groups(parameters)
-    attention = [f"attention_{each}" for each in ("query", "key", "value", "output")]
+    attention = [f"attention_{part}" for part in ("query", "key", "value", "output")]
     assert list(groups) == ["feed_forward_key", "feed_forward_value", *attention]
     assert all(len(rows) == 3 for rows in groups.values())
     assert np.array_equal(groups["attention_value"][1], parameters.layers[1].value)

@@ -12,16 +12,16 @@ from tests.models.stream.tiny import OTHERS
 @pytest.mark.parametrize("model_type", OTHERS)
 def test_rows_of_a_head_are_its_weights(model_type: str):
     module = tiny(model_type)
-    for found, expected in zip(layer_parameters(module, None), head_weights(module), strict=True):
+    for read, expected in zip(layer_parameters(module, None), head_weights(module), strict=True):
         for kind in ("query", "key", "value"):
-            rows = getattr(found, kind).reshape(4, 6, 24)
+            rows = getattr(read, kind).reshape(4, 6, 24)
             assert np.array_equal(rows, getattr(expected, kind).numpy())
-            bias, of_head = getattr(found, f"{kind}_bias"), getattr(expected, f"{kind}_bias")
-            assert (bias is None) == (of_head is None)
-            assert bias is None or np.array_equal(bias.reshape(4, 6), of_head.numpy())
-        output = found.output.reshape(4, 6, 24)
+            bias, head_bias = getattr(read, f"{kind}_bias"), getattr(expected, f"{kind}_bias")
+            assert (bias is None) == (head_bias is None)
+            assert bias is None or np.array_equal(bias.reshape(4, 6), head_bias.numpy())
+        output = read.output.reshape(4, 6, 24)
         assert np.array_equal(output, expected.output.permute(0, 2, 1).numpy())
-        assert found.head_dim == 6
+        assert read.head_dim == 6
 
 
 @pytest.mark.parametrize("model_type", MODEL_TYPES)

@@ -51,8 +51,8 @@ def test_a_head_of_a_checkpoint_gives_the_scores_of_the_model(tmp_path: Path, mo
     states, expected = scores(module)
     model = describe(write_checkpoint(tmp_path, module))
     head = read_masked_head("m", model, HEADS[model_type], module.config, table_of(module))
-    found = head(states) @ head.output.T + head.bias
-    assert np.allclose(found, expected, atol=1e-4)
+    made = head(states) @ head.output.T + head.bias
+    assert np.allclose(made, expected, atol=1e-4)
     assert head(states).dtype == np.float32
 
 

@@ -15,26 +15,28 @@ from tests.models.stream.tiny import SIZES
 
 def recorded(module: Any) -> list[tuple[Any, torch.Tensor, torch.Tensor]]:
     """Each module with a matrix, its input and its output, of one token; in order."""
-    found: list[tuple[Any, torch.Tensor, torch.Tensor]] = []
+    products: list[tuple[Any, torch.Tensor, torch.Tensor]] = []
     hooks = [
-        each.register_forward_hook(lambda layer, given, made: found.append((layer, given[0], made)))
-        for each in module.modules()
-        if getattr(each, "weight", None) is not None
-        and each.weight.ndim == 2
-        and not isinstance(each, torch.nn.Embedding)
+        layer.register_forward_hook(
+            lambda module, given, made: products.append((module, given[0], made))
+        )
+        for layer in module.modules()
+        if getattr(layer, "weight", None) is not None
+        and layer.weight.ndim == 2
+        and not isinstance(layer, torch.nn.Embedding)
     ]
     with torch.no_grad():
         module(input_ids=torch.tensor([[7]]), attention_mask=torch.tensor([[1]]))
     for hook in hooks:
         hook.remove()
-    return found
+    return products
 
 
-def run_of(found: list[Any], weight: torch.Tensor, number: int) -> tuple[Any, Any]:
+def run_of(products: list[Any], weight: torch.Tensor, number: int) -> tuple[Any, Any]:
     """What went into the module of a weight, and what came out, the `number`th time."""
     runs = [
         (given, made)
-        for layer, given, made in found
+        for layer, given, made in products
         if layer.weight.data_ptr() == weight.data_ptr()
     ]
     return runs[min(number, len(runs) - 1)]
@@ -60,39 +62,39 @@ def test_one_token_goes_through_value_output_key_and_value(model_type: str):
     act = transformers.activations.ACT2FN[
         next((getattr(config, n) for n in names if hasattr(config, n)), "gelu_new")
     ]
-    found = recorded(module)
+    products = recorded(module)
     parts = parts_of(module)
-    assert [each.layer for each in parts] == list(range(1, config.num_hidden_layers + 1))
+    assert [block.layer for block in parts] == list(range(1, config.num_hidden_layers + 1))
     with torch.no_grad():
-        for number, each in enumerate(parts):
+        for number, block in enumerate(parts):
             is_shared = parts[0].output.weight.data_ptr() == parts[-1].output.weight.data_ptr()
             at = number if is_shared else 0
-            given, made = run_of(found, each.output.weight, at)
-            assert same(each.output(given.reshape(1, -1)), made)
-            inputs = [x.reshape(1, -1) for _, x, _ in found if x.shape[-1] == config.hidden_size]
-            grouped = each.n_heads // each.n_key_heads
+            given, made = run_of(products, block.output.weight, at)
+            assert same(block.output(given.reshape(1, -1)), made)
+            inputs = [x.reshape(1, -1) for _, x, _ in products if x.shape[-1] == config.hidden_size]
+            grouped = block.n_heads // block.n_key_heads
             values = [
-                each.value(x).reshape(each.n_key_heads, -1).repeat_interleave(grouped, dim=0)
+                block.value(x).reshape(block.n_key_heads, -1).repeat_interleave(grouped, dim=0)
                 for x in inputs
             ]
             assert any(same(value, given) for value in values)
-            given, made = run_of(found, each.ff_values.weight, at)
-            assert same(each.ff_values(given.reshape(1, -1)), made)
-            assert any(same(activated(each, x, act), given) for x in inputs)
+            given, made = run_of(products, block.ff_values.weight, at)
+            assert same(block.ff_values(given.reshape(1, -1)), made)
+            assert any(same(activated(block, x, act), given) for x in inputs)
 
 
 def test_queries_keys_and_values_of_head_after_head_are_told_apart():
     module = tiny("gpt_neox")
     rows = module.layers[0].attention.query_key_value.weight.reshape(4, 3, 6, 24)
-    found = parts_of(module)[0]
-    assert torch.equal(found.query.weight[6:12], rows[1, 0])
-    assert torch.equal(found.key.weight[6:12], rows[1, 1])
+    block = parts_of(module)[0]
+    assert torch.equal(block.query.weight[6:12], rows[1, 0])
+    assert torch.equal(block.key.weight[6:12], rows[1, 1])
 
 
 def test_albert_has_its_block_once_for_each_layer():
-    found = parts_of(tiny("albert"))
-    assert [each.layer for each in found] == [1, 2, 3]
-    assert found[0].ff_values.weight is found[2].ff_values.weight
+    blocks = parts_of(tiny("albert"))
+    assert [block.layer for block in blocks] == [1, 2, 3]
+    assert blocks[0].ff_values.weight is blocks[2].ff_values.weight
 
 
 def test_groups_of_several_blocks_are_refused():

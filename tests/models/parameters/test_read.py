@@ -24,24 +24,27 @@ def last_logits(module: Any, tokens: list[int]) -> tuple[np.ndarray, np.ndarray]
 
 def test_a_bert_without_a_head_is_tied_and_has_none(tmp_path: Path):
     module = tiny("bert")
-    found = read_parameters("m", describe(write_checkpoint(tmp_path, module)))
-    assert found.tokens == TOKENS
-    assert found.is_tied
-    assert found.head_transform is None
-    assert found.final_norm is None
-    assert found.output_embedding is found.input_embedding or np.array_equal(
-        found.output_embedding, found.input_embedding
+    parameters = read_parameters("m", describe(write_checkpoint(tmp_path, module)))
+    assert parameters.tokens == TOKENS
+    assert parameters.is_tied
+    assert parameters.head_transform is None
+    assert parameters.final_norm is None
+    assert parameters.output_embedding is parameters.input_embedding or np.array_equal(
+        parameters.output_embedding, parameters.input_embedding
     )
-    assert [each.layer for each in found.layers] == [1, 2, 3]
+    assert [layer.layer for layer in parameters.layers] == [1, 2, 3]
 
 
 def test_a_head_is_read_out_of_the_checkpoint(tmp_path: Path):
     module = with_head("MaskedLM", "bert")
     head = HEADS["bert"].model_dump()
-    found = read_parameters("m", describe(write_checkpoint(tmp_path, module), masked_head=head))
-    assert found.head_transform is not None
+    parameters = read_parameters(
+        "m", describe(write_checkpoint(tmp_path, module), masked_head=head)
+    )
+    assert parameters.head_transform is not None
     assert np.array_equal(
-        found.head_transform.dense, module.cls.predictions.transform.dense.weight.detach().numpy()
+        parameters.head_transform.dense,
+        module.cls.predictions.transform.dense.weight.detach().numpy(),
     )
 
 
@@ -52,14 +55,14 @@ def test_an_untied_output_matrix_is_the_checkpoints(tmp_path: Path):
         matrices={"input": "embed_tokens.weight", "output": "lm_head.weight"},
         final_norm="norm",
     )
-    found = read_parameters("m", model)
-    assert not found.is_tied
-    assert np.array_equal(found.output_embedding, module.lm_head.weight.detach().numpy())
-    assert not np.array_equal(found.output_embedding, found.input_embedding)
-    assert found.final_norm is not None
-    assert not found.final_norm.is_centered
+    parameters = read_parameters("m", model)
+    assert not parameters.is_tied
+    assert np.array_equal(parameters.output_embedding, module.lm_head.weight.detach().numpy())
+    assert not np.array_equal(parameters.output_embedding, parameters.input_embedding)
+    assert parameters.final_norm is not None
+    assert not parameters.final_norm.is_centered
     states, logits = last_logits(module, [7, 8, 9])  # transformers gives them after the norm
-    assert np.allclose(states @ found.output_embedding.T, logits, atol=1e-4)
+    assert np.allclose(states @ parameters.output_embedding.T, logits, atol=1e-4)
 
 
 def test_pythias_matrix_has_the_name_that_its_checkpoint_gives(tmp_path: Path):
@@ -70,21 +73,21 @@ def test_pythias_matrix_has_the_name_that_its_checkpoint_gives(tmp_path: Path):
         matrices={"input": "embed_in.weight", "output": "embed_out.weight"},
         final_norm="final_layer_norm",
     )
-    found = read_parameters("m", model)
+    parameters = read_parameters("m", model)
     expected = module.get_output_embeddings().weight.detach().numpy()
-    assert np.array_equal(found.output_embedding, expected)
+    assert np.array_equal(parameters.output_embedding, expected)
 
 
 @pytest.mark.parametrize(("model_type", "norm"), [("gpt2", "ln_f"), ("llama", "norm")])
 def test_the_final_norm_is_the_models(model_type: str, norm: str):
     module = with_head("CausalLM", model_type)
     tokenizer = transformers.BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
-    found = run_parameters(module, tokenizer, norm)
+    parameters = run_parameters(module, tokenizer, norm)
     x = np.random.default_rng(0).normal(size=(3, 24)).astype(np.float32)
     with torch.no_grad():
         expected = module.base_model.get_submodule(norm)(torch.from_numpy(x)).numpy()
-    assert found.final_norm is not None
-    assert np.allclose(found.final_norm(x), expected, atol=1e-5)
+    assert parameters.final_norm is not None
+    assert np.allclose(parameters.final_norm(x), expected, atol=1e-5)
 
 
 def test_factorised_embeddings_are_mapped_and_the_head_stays_in_their_size(tmp_path: Path):
@@ -94,13 +97,13 @@ def test_factorised_embeddings_are_mapped_and_the_head_stays_in_their_size(tmp_p
         matrices={"mapping": "encoder.embedding_hidden_mapping_in"},
         masked_head=HEADS["albert"].model_dump(),
     )
-    found = read_parameters("m", model)
-    assert found.input_embedding.shape == (60, 24)
-    assert found.output_embedding.shape == (60, 24)
-    assert found.head_transform is not None
-    assert found.head_transform.output.shape == (60, 16)
+    parameters = read_parameters("m", model)
+    assert parameters.input_embedding.shape == (60, 24)
+    assert parameters.output_embedding.shape == (60, 24)
+    assert parameters.head_transform is not None
+    assert parameters.head_transform.output.shape == (60, 16)
     # The bias of the map is the same for all tokens.
-    difference = found.input_embedding - found.output_embedding
+    difference = parameters.input_embedding - parameters.output_embedding
     assert np.allclose(difference, difference[0], atol=1e-5)
 
 
@@ -111,12 +114,12 @@ def test_a_map_after_the_last_block_belongs_to_the_output(tmp_path: Path):
         matrices={"input": "decoder.embed_tokens.weight", "mapping": "decoder.project_in"},
         final_norm="decoder.project_out",
     )
-    found = read_parameters("m", model)
-    assert found.final_norm is None
+    parameters = read_parameters("m", model)
+    assert parameters.final_norm is None
     x = np.random.default_rng(0).normal(size=(2, 24)).astype(np.float32)
     with torch.no_grad():
         expected = module.lm_head(module.model.decoder.project_out(torch.from_numpy(x))).numpy()
-    assert np.allclose(x @ found.output_embedding.T, expected, atol=1e-4)
+    assert np.allclose(x @ parameters.output_embedding.T, expected, atol=1e-4)
 
 
 def test_rows_of_no_token_are_dropped(tmp_path: Path):
@@ -124,20 +127,21 @@ def test_rows_of_no_token_are_dropped(tmp_path: Path):
     model = describe(
         write_checkpoint(tmp_path, module), padding_rows=4, masked_head=HEADS["bert"].model_dump()
     )
-    found = read_parameters("m", model)
-    assert found.input_embedding.shape == found.output_embedding.shape == (60, 24)
-    assert found.head_transform is not None
-    assert found.head_transform.bias is not None
-    assert found.head_transform.output.shape == (60, 24)
-    assert found.head_transform.bias.shape == (60,)
+    parameters = read_parameters("m", model)
+    assert parameters.input_embedding.shape == parameters.output_embedding.shape == (60, 24)
+    assert parameters.head_transform is not None
+    assert parameters.head_transform.bias is not None
+    assert parameters.head_transform.output.shape == (60, 24)
+    assert parameters.head_transform.bias.shape == (60,)
 
 
 def test_a_module_that_is_given_is_read_in_the_place_of_the_checkpoints(tmp_path: Path):
     model = describe(write_checkpoint(tmp_path, tiny("bert")))
     other = tiny("bert", initializer_range=0.5)
-    found = read_parameters("m", model, other)
+    parameters = read_parameters("m", model, other)
     assert np.array_equal(
-        found.layers[0].query, other.encoder.layer[0].attention.self.query.weight.detach().numpy()
+        parameters.layers[0].query,
+        other.encoder.layer[0].attention.self.query.weight.detach().numpy(),
     )
 
 
@@ -158,10 +162,10 @@ def test_an_unknown_final_norm_is_refused(tmp_path: Path):
 def test_a_checkpoint_of_a_run_has_its_head_and_matrices():
     module = with_head("MaskedLM", "bert")
     tokenizer = transformers.BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
-    found: ModelParameters = run_parameters(module, tokenizer, None)
-    assert found.tokens == TOKENS
-    assert found.head_transform is not None
-    assert found.is_tied
+    parameters: ModelParameters = run_parameters(module, tokenizer, None)
+    assert parameters.tokens == TOKENS
+    assert parameters.head_transform is not None
+    assert parameters.is_tied
     classes = run_parameters(with_head("SequenceClassification", "bert"), tokenizer, None)
     assert classes.head_transform is None
     assert np.array_equal(classes.output_embedding, classes.input_embedding)
@@ -169,5 +173,5 @@ def test_a_checkpoint_of_a_run_has_its_head_and_matrices():
 
 def test_a_run_with_factorised_embeddings_is_mapped():
     tokenizer = transformers.BertTokenizerFast(vocab={token: at for at, token in enumerate(TOKENS)})
-    found = run_parameters(with_head("MaskedLM", "albert"), tokenizer, None)
-    assert found.output_embedding.shape == found.input_embedding.shape == (60, 24)
+    parameters = run_parameters(with_head("MaskedLM", "albert"), tokenizer, None)
+    assert parameters.output_embedding.shape == parameters.input_embedding.shape == (60, 24)

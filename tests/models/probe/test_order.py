@@ -49,8 +49,8 @@ class Changed:
         (lambda states: states[::-1], "hidden state 1 is neither"),
         (lambda states: (states[0], states[2], states[1], states[3]), "hidden state 1 is neither"),
         (lambda states: None, "no hidden states by that name"),
-        (lambda states: [each[:, 1:] for each in states], r"shape \(1, 11, 16\)"),
-        (lambda states: [each[..., :8] for each in states], r"shape \(1, 12, 8\)"),
+        (lambda states: [layer[:, 1:] for layer in states], r"shape \(1, 11, 16\)"),
+        (lambda states: [layer[..., :8] for layer in states], r"shape \(1, 12, 8\)"),
         (lambda states: [*states[:2], states[2] * float("nan"), states[3]], "finite at layer 2"),
     ],
 )

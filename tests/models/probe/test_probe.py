@@ -8,10 +8,10 @@ from tests.models.probe.loaded import IDS, load_tiny
 
 
 def test_a_model_as_it_is_described_passes(tmp_path: Path):
-    found = probe(load_tiny("bert", tmp_path), IDS, 40)
-    assert found == Probe(batches="any", window=40, adds_positions=True)
-    check_probe(found, "any", "embeddings.position_embeddings.weight")
-    check_probe(found, "alone", None)
+    outcome = probe(load_tiny("bert", tmp_path), IDS, 40)
+    assert outcome == Probe(batches="any", window=40, adds_positions=True)
+    check_probe(outcome, "any", "embeddings.position_embeddings.weight")
+    check_probe(outcome, "alone", None)
 
 
 def test_rows_of_padding_make_the_window_shorter(tmp_path: Path):
@@ -22,9 +22,9 @@ def test_rows_of_padding_make_the_window_shorter(tmp_path: Path):
 
 def test_a_description_that_reads_other_states_is_refused(tmp_path: Path):
     module = load_tiny("fnet", tmp_path)
-    found = probe(module, IDS, 40)
+    outcome = probe(module, IDS, 40)
     for check in (
-        lambda: check_probe(found, "any", None),
+        lambda: check_probe(outcome, "any", None),
         lambda: check_batches(module, IDS, "any"),
     ):
         with pytest.raises(RefusedModel, match="found 'any'.*\n  batches: equal_lengths"):
@@ -34,9 +34,9 @@ def test_a_description_that_reads_other_states_is_refused(tmp_path: Path):
 
 
 def test_a_table_that_is_not_added_is_refused(tmp_path: Path):
-    found = probe(load_tiny("llama", tmp_path), IDS, 40)
+    outcome = probe(load_tiny("llama", tmp_path), IDS, 40)
     with pytest.raises(RefusedModel, match="found 'x', but layer 0 is the same at every"):
-        check_probe(found, "any", "x")
+        check_probe(outcome, "any", "x")
 
 
 def test_rows_are_no_longer_than_a_window():

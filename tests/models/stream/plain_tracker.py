@@ -26,26 +26,26 @@ def layers_of(module: Any) -> Any:
 
 def plain_states(module: Any, mask: Any = None) -> dict[tuple[int, str], np.ndarray]:
     """The states by layer and point, of one run of the model."""
-    found: dict[tuple[int, str], Any] = {}
+    states: dict[tuple[int, str], Any] = {}
     hooks = []
     for number, layer in enumerate(layers_of(module), start=1):
 
-        def of_norm(_: Any, given: Any, made: Any, number: int = number) -> None:
-            found[number, "attention_sum"], found[number, "normed_sum"] = given[0], made
+        def keep_norm(_: Any, given: Any, made: Any, number: int = number) -> None:
+            states[number, "attention_sum"], states[number, "normed_sum"] = given[0], made
 
-        def of_layer(_: Any, given: Any, made: Any, number: int = number) -> None:
+        def keep_layer(_: Any, given: Any, made: Any, number: int = number) -> None:
             if number == 1:
-                found[0, "embedding"] = given[0]
-            found[number, "output"] = made[0] if isinstance(made, tuple) else made
+                states[0, "embedding"] = given[0]
+            states[number, "output"] = made[0] if isinstance(made, tuple) else made
 
         norm = NORMS[module.config.model_type](layer)
-        hooks += [norm.register_forward_hook(of_norm), layer.register_forward_hook(of_layer)]
+        hooks += [norm.register_forward_hook(keep_norm), layer.register_forward_hook(keep_layer)]
     ids = torch.from_numpy(IDS)[None]
     with torch.no_grad():
         module(input_ids=ids, attention_mask=torch.ones_like(ids) if mask is None else mask)
     for hook in hooks:
         hook.remove()
-    return {place: each.reshape(len(IDS), -1).numpy() for place, each in found.items()}
+    return {place: state.reshape(len(IDS), -1).numpy() for place, state in states.items()}
 
 
 def as_coded(module: Any) -> dict[int, np.ndarray]:
@@ -55,7 +55,7 @@ def as_coded(module: Any) -> dict[int, np.ndarray]:
         output = module(
             torch.from_numpy(IDS)[None], output_attentions=True, output_hidden_states=True
         )
-        found = {}
+        sums = {}
         for number, layer in enumerate(layers_of(module), start=1):
             x = output.hidden_states[number - 1][0]
             v = x @ layer.attention.self.value.weight
@@ -66,12 +66,12 @@ def as_coded(module: Any) -> dict[int, np.ndarray]:
                 )
             ]
             z = torch.cat(heads, dim=1)
-            found[number] = (z @ layer.attention.output.dense.weight + x).numpy()
-    return found
+            sums[number] = (z @ layer.attention.output.dense.weight + x).numpy()
+    return sums
 
 
 def plain_rank(x: np.ndarray, rows: np.ndarray, own: int) -> tuple[float, float]:
     """The cosine with the own row, and how many rows have a larger one."""
     x, rows = x.astype(np.float64), rows.astype(np.float64)
     cosines = [row @ x / np.linalg.norm(x) / np.linalg.norm(row) for row in rows]
-    return cosines[own], sum(each > cosines[own] for each in cosines)
+    return cosines[own], sum(cosine > cosines[own] for cosine in cosines)

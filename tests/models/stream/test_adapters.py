@@ -15,9 +15,9 @@ def test_every_block_is_found(model_type: str):
     module = tiny(model_type)
     blocks = blocks_of(module)
     assert knows(module)
-    assert [each.layer for each in blocks] == list(range(1, module.config.num_hidden_layers + 1))
-    assert {each.n_heads for each in blocks} == {4}
-    assert {each.head_dim for each in blocks} == {6}
+    assert [block.layer for block in blocks] == list(range(1, module.config.num_hidden_layers + 1))
+    assert {block.n_heads for block in blocks} == {4}
+    assert {block.head_dim for block in blocks} == {6}
 
 
 def test_an_architecture_with_parallel_parts_is_not_known():

@@ -28,22 +28,22 @@ def block(query: torch.Tensor) -> Block:
 
 def test_queries_of_zero_take_the_mean_of_what_is_no_padding():
     x = torch.arange(12.0).reshape(1, 3, DIM)
-    found = attention_of(block(torch.zeros(DIM, DIM)), x, torch.tensor([[1, 1, 0]]))
+    stream = attention_of(block(torch.zeros(DIM, DIM)), x, torch.tensor([[1, 1, 0]]))
     mean = x[0, :2].mean(dim=0)
-    assert torch.allclose(found.attention[0, 0, 0], torch.tensor([0.5, 0.5, 0.0]))
-    assert torch.allclose(found.concatenation, mean.expand(1, 3, DIM))
-    assert torch.allclose(found.added, (2 * mean + 1).expand(1, 3, DIM))
-    assert torch.allclose(found.head_output[0, 1], mean[2:].expand(3, 2))
+    assert torch.allclose(stream.attention[0, 0, 0], torch.tensor([0.5, 0.5, 0.0]))
+    assert torch.allclose(stream.concatenation, mean.expand(1, 3, DIM))
+    assert torch.allclose(stream.added, (2 * mean + 1).expand(1, 3, DIM))
+    assert torch.allclose(stream.head_output[0, 1], mean[2:].expand(3, 2))
 
 
 def test_large_products_pick_one_token():
     x = torch.eye(DIM)[None]
-    found = attention_of(block(100 * torch.eye(DIM)), x, torch.ones(1, DIM))
+    stream = attention_of(block(100 * torch.eye(DIM)), x, torch.ones(1, DIM))
     # The first head sees the first two coordinates: tokens 1 and 2 find themselves.
-    assert torch.allclose(found.attention[0, 0, :2], torch.eye(2, DIM))
-    assert torch.allclose(found.attention[0, 0, 2:], torch.full((2, DIM), 0.25))
+    assert torch.allclose(stream.attention[0, 0, :2], torch.eye(2, DIM))
+    assert torch.allclose(stream.attention[0, 0, 2:], torch.full((2, DIM), 0.25))
 
 
 def test_a_row_with_nothing_to_attend_to_has_no_nan():
-    found = attention_of(block(torch.eye(DIM)), torch.ones(1, 3, DIM), torch.zeros(1, 3))
-    assert torch.isfinite(found.added).all()
+    stream = attention_of(block(torch.eye(DIM)), torch.ones(1, 3, DIM), torch.zeros(1, 3))
+    assert torch.isfinite(stream.added).all()

@@ -23,15 +23,15 @@ def test_maps_are_those_of_the_rebuilt_stream(model_type: str):
     ids, mask = batch()
     maps = attention_maps(module, ids, mask)
     rows = mask.bool()[:, None, :, None]
-    for stream, found in zip(rebuild_stream(module, ids, mask), maps, strict=True):
-        assert found.shape == (3, 4, 11, 11)
-        assert ((stream.attention - found).abs() * rows).max() < 1e-6
+    for stream, attention in zip(rebuild_stream(module, ids, mask), maps, strict=True):
+        assert attention.shape == (3, 4, 11, 11)
+        assert ((stream.attention - attention).abs() * rows).max() < 1e-6
 
 
 def test_the_model_is_set_back():
     module = tiny("bert")
     assert module.config._attn_implementation == "sdpa"
-    attention_maps(module, *(each.numpy() for each in batch()))
+    attention_maps(module, *(tensor.numpy() for tensor in batch()))
     assert module.config._attn_implementation == "sdpa"
 
 

@@ -64,8 +64,8 @@ def test_with_its_own_states_a_model_says_the_same_at_every_layer(kind: str) -> 
     states = states_of(module, TOKENS, final_norm)
     whole = logits_of(module, TOKENS)
     assert states.shape == (4, 3, 6, 8)
-    for layer, of_layer in enumerate(states):
-        assert logits_above(module, layer, of_layer, TOKENS) == pytest.approx(whole, abs=1e-5)
+    for layer, layer_states in enumerate(states):
+        assert logits_above(module, layer, layer_states, TOKENS) == pytest.approx(whole, abs=1e-5)
     assert logits_of(module, TOKENS) == pytest.approx(whole)  # the module is as it was
 
 
@@ -109,9 +109,9 @@ def test_many_texts_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_texts_are_filled_up_on_the_right(words: Path) -> None:
-    found = read_texts(["b", "a b a"], words, 5)
-    assert found.ids.tolist() == [[2, 5, 3, 0, 0], [2, 4, 5, 4, 3]]
-    assert found.mask.tolist() == [[True] * 3 + [False] * 2, [True] * 5]
+    tokens = read_texts(["b", "a b a"], words, 5)
+    assert tokens.ids.tolist() == [[2, 5, 3, 0, 0], [2, 4, 5, 4, 3]]
+    assert tokens.mask.tolist() == [[True] * 3 + [False] * 2, [True] * 5]
 
 
 def test_a_text_of_several_windows_is_refused(words: Path) -> None:
@@ -141,8 +141,8 @@ def test_above_its_own_states_a_model_without_a_head_says_the_same(kind: str) ->
     norms = {"gpt2": "ln_f", "llama": "norm", "modernbert": "final_norm"}
     states, whole = states_of(module, TOKENS, norms.get(kind)), last_states(module, TOKENS)
     shown = TOKENS.mask
-    for layer, of_layer in enumerate(states):
-        above = last_states_above(module, layer, of_layer, TOKENS)
+    for layer, layer_states in enumerate(states):
+        above = last_states_above(module, layer, layer_states, TOKENS)
         assert above[shown] == pytest.approx(whole[shown], abs=1e-5)
 
 

@@ -29,10 +29,10 @@ def test_the_stream_of_a_text_is_without_padding():
         rebuild_stream(module, ids[1:2, :6], mask[1:2, :6]),
         strict=True,
     ):
-        found = whole.without_padding(1, 6)
-        assert found.layer == whole.layer
-        assert found.attention.shape == (4, 6, 6)
-        assert found.query.shape == (4, 6, 6)
-        assert found.output.shape == (6, 24)
+        stream = whole.without_padding(1, 6)
+        assert stream.layer == whole.layer
+        assert stream.attention.shape == (4, 6, 6)
+        assert stream.query.shape == (4, 6, 6)
+        assert stream.output.shape == (6, 24)
         for name in ("attention", "head_output", "mlp_added", "output"):
-            assert torch.allclose(getattr(found, name), getattr(alone, name)[0], atol=1e-5)
+            assert torch.allclose(getattr(stream, name), getattr(alone, name)[0], atol=1e-5)

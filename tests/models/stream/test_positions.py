@@ -49,7 +49,7 @@ def test_what_makes_the_positions_is_found(name: str, tmp_path: Path):
 def test_without_its_table_an_encoder_gives_permuted_states(tiny: tuple[Model, Any]):
     model, module = tiny
     ids, order = [2, 6, 7, 8, 9, 3], [4, 0, 5, 2, 1, 3]
-    permuted = [ids[each] for each in order]
+    permuted = [ids[place] for place in order]
     with without_positions(module, model):
         np.testing.assert_allclose(states(module, permuted), states(module, ids)[order], atol=1e-5)
     assert not np.allclose(states(module, permuted), states(module, ids)[order], atol=1e-2)
@@ -57,18 +57,18 @@ def test_without_its_table_an_encoder_gives_permuted_states(tiny: tuple[Model, A
 
 def test_the_table_is_put_back_also_after_an_error(tiny: tuple[Model, Any]):
     model, module = tiny
-    before = {name: each.clone() for name, each in module.state_dict().items()}
+    before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
     with pytest.raises(RuntimeError, match="stop"), without_positions(module, model):
         assert not module.embeddings.position_embeddings.weight.any()
         raise RuntimeError("stop")
-    assert all(torch.equal(before[name], each) for name, each in module.state_dict().items())
+    assert all(torch.equal(before[name], tensor) for name, tensor in module.state_dict().items())
 
 
 def test_equal_positions_turn_nothing_and_the_mask_alone_tells_order(tmp_path: Path):
     model = describe_animal("llama", build_animal("llama", tmp_path))
     module = load_model("llama", model)
     ids, order = [5, 6, 7, 8], [2, 0, 1, 3]
-    permuted = [ids[each] for each in order]
+    permuted = [ids[place] for place in order]
     before = states(module, ids, layer=1)
     with without_positions(module, model):
         own, other = states(module, ids, layer=1), states(module, permuted, layer=1)

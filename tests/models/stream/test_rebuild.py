@@ -23,11 +23,11 @@ def test_each_block_is_the_model_s_own_hidden_state(model_type: str):
     ids, mask = batch()
     states = expected_states(module, model_type, ids, mask)
     streams = list(rebuild_stream(module, ids, mask))
-    assert [each.layer for each in streams] == list(range(1, len(states)))
+    assert [stream.layer for stream in streams] == list(range(1, len(states)))
     assert not torch.allclose(states[1][mask.bool()], states[0][mask.bool()], atol=0.1)
     for stream in streams:
-        for found, layer in ((stream.input, stream.layer - 1), (stream.output, stream.layer)):
-            difference = (found - states[layer])[mask.bool()].abs().max()
+        for rebuilt, layer in ((stream.input, stream.layer - 1), (stream.output, stream.layer)):
+            difference = (rebuilt - states[layer])[mask.bool()].abs().max()
             assert difference < TOLERANCE, (model_type, layer)
 
 
@@ -69,7 +69,7 @@ def test_texts_do_not_change_with_what_they_are_padded_with():
 
 def test_padding_on_the_left_is_as_in_the_model():
     module = tiny("llama")
-    ids, mask = (each.flip(1) for each in batch())
+    ids, mask = (tensor.flip(1) for tensor in batch())
     states = expected_states(module, "llama", ids, mask)
     for stream in rebuild_stream(module, ids, mask):
         assert torch.isfinite(stream.output).all()
@@ -81,7 +81,7 @@ def test_local_blocks_see_no_farther_than_their_window():
     module = tiny("modernbert")
     ids, mask = batch()
     distance = (torch.arange(11)[:, None] - torch.arange(11)[None]).abs()
-    kinds = [each.attention_type for each in module.layers]
+    kinds = [block.attention_type for block in module.layers]
     assert kinds == [
         "full_attention",
         "sliding_attention",

@@ -27,7 +27,7 @@ def test_lengths_stay():
 def test_only_the_distance_counts():
     query, key = torch.randn(2, 1, 1, 1, 4, generator=torch.Generator().manual_seed(0))
     turned_query, turned_key = (
-        rotated(each.expand(1, 1, 9, 4), *angles(9)) for each in (query, key)
+        rotated(vector.expand(1, 1, 9, 4), *angles(9)) for vector in (query, key)
     )
     product = (turned_query @ turned_key.transpose(2, 3))[0, 0]
     assert torch.allclose(product.diagonal(2), product[0, 2].expand(7), atol=1e-5)

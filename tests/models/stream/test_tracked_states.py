@@ -19,8 +19,8 @@ from tests.models.stream.tiny import TOLERANCE, tiny
 def test_points_are_what_the_modules_of_transformers_read_and_make(model_type: str):
     module = tiny(model_type)
     expected = plain_states(module)
-    found = list(tracked_states(module, IDS))
-    assert [(each.layer, each.point) for each in found] == [
+    states = list(tracked_states(module, IDS))
+    assert [(state.layer, state.point) for state in states] == [
         (0, "embedding"),
         *(
             (n, point)
@@ -28,9 +28,9 @@ def test_points_are_what_the_modules_of_transformers_read_and_make(model_type: s
             for point in POINTS[1:]
         ),
     ]
-    assert len(found) == len(expected)
-    for each in found:
-        assert np.abs(each.x - expected[each.layer, each.point]).max() < TOLERANCE
+    assert len(states) == len(expected)
+    for state in states:
+        assert np.abs(state.x - expected[state.layer, state.point]).max() < TOLERANCE
 
 
 @pytest.mark.parametrize(("model_type", "last"), [("mpnet", ""), ("gpt_neox", "final_layer_norm")])
@@ -38,16 +38,18 @@ def test_without_known_blocks_states_are_the_outputs_of_layers(model_type: str, 
     module = tiny(model_type)
     with torch.no_grad():
         read = module(input_ids=torch.from_numpy(IDS)[None], output_hidden_states=True)
-    found = list(tracked_states(module, IDS))
+    states = list(tracked_states(module, IDS))
     points = [(0, "embedding"), (1, "output"), (2, "output"), (3, "output")]
-    assert [(each.layer, each.point) for each in found] == points
+    assert [(state.layer, state.point) for state in states] == points
     if last:  # transformers' last state is after the norm, the stream ends before
         with torch.no_grad():
-            normed = module.get_submodule(last)(torch.from_numpy(found[-1].x)).numpy()
+            normed = module.get_submodule(last)(torch.from_numpy(states[-1].x)).numpy()
         assert np.abs(normed - read.hidden_states[-1][0].numpy()).max() < TOLERANCE
-        assert np.abs(normed - found[-1].x).max() > 0.1
-    for each, expected in zip(found[:-1] if last else found, read.hidden_states, strict=not last):
-        assert np.abs(each.x - expected[0].numpy()).max() < TOLERANCE
+        assert np.abs(normed - states[-1].x).max() > 0.1
+    for state, expected in zip(
+        states[:-1] if last else states, read.hidden_states, strict=not last
+    ):
+        assert np.abs(state.x - expected[0].numpy()).max() < TOLERANCE
     assert tracked_points(module) == ("embedding", "output")
     assert tracked_points(tiny("bert")) == POINTS
     assert not has_as_coded(module)
@@ -56,24 +58,26 @@ def test_without_known_blocks_states_are_the_outputs_of_layers(model_type: str, 
 
 
 def test_all_states_have_the_width_of_the_blocks():
-    assert {each.x.shape[1] for each in tracked_states(tiny("opt"), IDS)} == {24}
+    assert {state.x.shape[1] for state in tracked_states(tiny("opt"), IDS)} == {24}
 
 
 @pytest.mark.parametrize("model_type", ["bert", "roberta"])
 def test_the_source_s_computation_is_as_its_code_has_it(model_type: str):
     module = tiny(model_type)
     expected = as_coded(module)
-    found = {
-        each.layer: each
-        for each in tracked_states(module, IDS, as_coded=True)
-        if each.point == "as_coded"
+    coded = {
+        state.layer: state
+        for state in tracked_states(module, IDS, as_coded=True)
+        if state.point == "as_coded"
     }
     sums = {
-        each.layer: each for each in tracked_states(module, IDS) if each.point == "attention_sum"
+        state.layer: state
+        for state in tracked_states(module, IDS)
+        if state.point == "attention_sum"
     }
-    assert set(found) == set(expected)
+    assert set(coded) == set(expected)
     for layer, x in expected.items():
-        assert np.abs(found[layer].x - x).max() < TOLERANCE
+        assert np.abs(coded[layer].x - x).max() < TOLERANCE
         assert np.abs(sums[layer].x - x).max() > 0.1
 
 
@@ -90,11 +94,11 @@ def test_without_its_causal_mask_a_decoder_is_as_with_a_four_dimensional_mask():
     causal = {(e.layer, e.point): e.x for e in tracked_states(module, IDS)}
     for mask in (torch.ones(1, 1, n, n, dtype=torch.bool), torch.zeros(1, 1, n, n)):
         expected = plain_states(module, mask)
-        for each in tracked_states(module, IDS, is_causal=False):
-            place = (each.layer, each.point)
-            assert np.abs(each.x - expected[place]).max() < TOLERANCE
-            if each.layer:
-                assert np.abs(each.x - causal[place]).max() > 0.1
+        for state in tracked_states(module, IDS, is_causal=False):
+            place = (state.layer, state.point)
+            assert np.abs(state.x - expected[place]).max() < TOLERANCE
+            if state.layer:
+                assert np.abs(state.x - causal[place]).max() > 0.1
 
 
 def test_an_encoder_has_no_causal_mask_to_take_off():

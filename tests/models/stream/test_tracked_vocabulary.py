@@ -52,14 +52,14 @@ def test_ranks_and_cosines_equal_a_plain_loop(tmp_path: Path, model_type: str):
     expected = plain_states(module)
     for states in tracked_states(module, IDS):
         for positions, shift in added.items():
-            found = vocabulary.ranks(states.x, IDS, PLACE, positions=positions, k=3)  # type: ignore[arg-type]
+            ranks = vocabulary.ranks(states.x, IDS, PLACE, positions=positions, k=3)  # type: ignore[arg-type]
             for at, own in enumerate(IDS):
                 state = expected[states.layer, states.point][at]
                 cosine, rank = plain_rank(state, rows + shift[at], own)
-                assert found.cosine[at] == pytest.approx(cosine, abs=1e-5)
-                assert found.rank[at] == rank
+                assert ranks.cosine[at] == pytest.approx(cosine, abs=1e-5)
+                assert ranks.rank[at] == rank
                 distance = np.linalg.norm(state - rows[own] - shift[at])
-                assert found.euclidean_distance[at] == pytest.approx(distance, abs=1e-4)
+                assert ranks.euclidean_distance[at] == pytest.approx(distance, abs=1e-4)
 
 
 @pytest.mark.parametrize("model_type", ["bert", "roberta", "modernbert"])
@@ -72,13 +72,13 @@ def test_through_the_head_the_last_layer_has_the_model_s_own_scores(
     head = head_of_module(module, base.get_input_embeddings().weight.detach().numpy())
     vocabulary = tracked_vocabulary("m", model, base, head)
     *_, last = tracked_states(base, IDS)
-    found = vocabulary.ranks(last.x, IDS, PLACE, nearness="head", k=4)
+    ranks = vocabulary.ranks(last.x, IDS, PLACE, nearness="head", k=4)
     with torch.no_grad():
         logits = module(input_ids=torch.from_numpy(IDS)[None]).logits[0].numpy()
     for at, own in enumerate(IDS):
-        assert found.rank[at] == np.sum(logits[at] > logits[at, own])
-        assert found.nearest[at].tolist() == np.argsort(-logits[at])[:4].tolist()
-        assert np.allclose(found.nearest_value[at], np.sort(logits[at])[::-1][:4], atol=1e-4)
+        assert ranks.rank[at] == np.sum(logits[at] > logits[at, own])
+        assert ranks.nearest[at].tolist() == np.argsort(-logits[at])[:4].tolist()
+        assert np.allclose(ranks.nearest_value[at], np.sort(logits[at])[::-1][:4], atol=1e-4)
 
 
 def test_padding_rows_are_no_tokens(tmp_path: Path):

@@ -13,7 +13,7 @@ from tests.models.tokens.folders import RULES, SPOKEN, with_json, write_folder
 from tests.trained_tokenizers import byte_level_bpe, word_piece
 
 
-def of_file(folder: Path) -> Tokenizer:
+def tokenizer_of_file(folder: Path) -> Tokenizer:
     text = (folder / "tokenizer.json").read_text(encoding="utf-8-sig")
     tokenizer = Tokenizer.from_str(text)
     tokenizer.no_padding()
@@ -22,7 +22,7 @@ def of_file(folder: Path) -> Tokenizer:
 
 
 def assert_is_the_file_s(folder: Path) -> None:
-    own, tokenizer = of_file(folder), read_tokenizer(folder)
+    own, tokenizer = tokenizer_of_file(folder), read_tokenizer(folder)
     for text in SPOKEN:
         expected = own.encode(text)
         read = tokenizer(text, return_offsets_mapping=True)
@@ -56,13 +56,13 @@ def test_roles_that_the_file_has_no_token_for_add_none(tmp_path: Path):
     folder = write_folder(tmp_path / "new", make(), "GPT2Tokenizer", pad_token="[NEW]")
     tokenizer = read_tokenizer(folder)
     assert tokenizer.pad_token is None
-    assert tokenizer.get_vocab() == of_file(folder).get_vocab()
+    assert tokenizer.get_vocab() == tokenizer_of_file(folder).get_vocab()
 
 
 def test_dropout_of_merges_is_left_to_training(tmp_path: Path):
     make = with_json(byte_level_bpe, lambda content: content["model"].update(dropout=0.5))
     folder = write_folder(tmp_path / "drop", make(), "GPT2Tokenizer")
-    tokenizer, own = read_tokenizer(folder), of_file(folder)
+    tokenizer, own = read_tokenizer(folder), tokenizer_of_file(folder)
     own.model.dropout = None
     expected = own.encode(SPOKEN[0]).ids
     assert all(tokenizer(SPOKEN[0])["input_ids"] == expected for _ in range(5))

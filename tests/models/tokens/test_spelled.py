@@ -21,7 +21,7 @@ def spelled_like(text: str, tokenizer: Any) -> set[int]:
     """Ids of special tokens in the windows of a text, where the frame has not put them."""
     special = {*tokenizer.all_special_ids} - {tokenizer.unk_token_id}
     windows = cut_windows([text], tokenizer, 12, 2)
-    return special & {int(number) for each in windows for number in each.ids[~each.special]}
+    return special & {int(number) for window in windows for number in window.ids[~window.special]}
 
 
 @pytest.mark.parametrize("name", ANIMALS)

@@ -78,8 +78,8 @@ def test_states_are_those_of_transformers_own_call(
     save_hidden_states(made, str(tmp_path / "x"))
     n_tokens = int((made.tokens["window"] == 0).sum())
     states = load_file(tmp_path / "x.safetensors")["token"][:, :n_tokens]
-    for layer, (found, other) in enumerate(zip(states, by_transformers(folder), strict=True)):
-        assert np.abs(found - other).max() <= 1e-5 * np.abs(other).max(), layer
+    for layer, (state, other) in enumerate(zip(states, by_transformers(folder), strict=True)):
+        assert np.abs(state - other).max() <= 1e-5 * np.abs(other).max(), layer
     twin = with_random_weights(module, 0)
     assert len(twin._forward_pre_hooks) == len(module._forward_pre_hooks) == 1
 

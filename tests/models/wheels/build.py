@@ -76,7 +76,7 @@ def description(wheel: Path, contents: dict[str, bytes], **change: Any) -> dict[
         "package": PACKAGE,
         "version": VERSION,
         "sha256": digest(wheel.read_bytes()),
-        "members": {name: digest(each) for name, each in contents.items()},
+        "members": {name: digest(content) for name, content in contents.items()},
         "convert": "onnx",
     }
     del content["path"]

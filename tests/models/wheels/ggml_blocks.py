@@ -65,7 +65,7 @@ def q4_1(data: bytes) -> np.ndarray:
     kind = np.dtype([("scale", "<f2"), ("least", "<f2"), ("codes", "u1", BLOCK // 2)])
     blocks = np.frombuffer(data, kind)
     codes = np.concatenate([blocks["codes"] & 15, blocks["codes"] >> 4], axis=1).astype(np.float32)
-    scale, least = (blocks[each].astype(np.float32)[:, None] for each in ("scale", "least"))
+    scale, least = (blocks[field].astype(np.float32)[:, None] for field in ("scale", "least"))
     return scale * codes + least
 
 

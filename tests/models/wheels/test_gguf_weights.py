@@ -126,8 +126,8 @@ def test_weights_are_those_of_an_independent_dequantization(file: Path, model: W
         np.testing.assert_array_equal(loaded[f"{ours}.weight"].numpy(), expected, err_msg=ours)
     for letter, n_heads in (("q", HEADS), ("k", KEY_HEADS)):
         expected = halves(dequantized(file, f"blk.1.attn_{letter}.weight"), n_heads)
-        found = loaded[f"layers.1.self_attn.{letter}_proj.weight"].numpy()
-        np.testing.assert_array_equal(found, expected)
+        weight = loaded[f"layers.1.self_attn.{letter}_proj.weight"].numpy()
+        np.testing.assert_array_equal(weight, expected)
     tokenizer = load_tokenizer("tiny", model)
     assert tokenizer.convert_ids_to_tokens(tokenizer("ab ac")["input_ids"]) == ["ab", "Ġa", "c"]
 
@@ -257,7 +257,7 @@ def llama_of(said: dict[str, Any], tensors: dict[str, np.ndarray]) -> Any:
     """The model that a GGUF file describes, built by transformers from our own reading of it."""
     from transformers import LlamaConfig, LlamaModel
 
-    n_heads, n_key_heads = (said[f"llama.attention.head_count{each}"] for each in ("", "_kv"))
+    n_heads, n_key_heads = (said[f"llama.attention.head_count{suffix}"] for suffix in ("", "_kv"))
     rope = {"rope_type": "default", "rope_theta": said["llama.rope.freq_base"]}
     config = LlamaConfig(
         vocab_size=len(said["tokenizer.ggml.tokens"]),
@@ -298,10 +298,10 @@ def test_hidden_states_of_the_real_decoder_are_those_of_an_independent_dequantiz
     read = tokenizer("The cat is sitting on a rug; the bank raised its rates in 2023.")
     ids = torch.tensor([read["input_ids"]])
     with torch.no_grad():
-        found, wanted = (
+        states, wanted = (
             module(ids, output_hidden_states=True).hidden_states for module in (loaded, expected)
         )
-    assert len(found) == len(wanted) == 31
-    for layer, (ours, theirs) in enumerate(zip(found, wanted, strict=True)):
+    assert len(states) == len(wanted) == 31
+    for layer, (ours, theirs) in enumerate(zip(states, wanted, strict=True)):
         far = (ours - theirs).abs().max() / theirs.square().mean().sqrt()
         assert far < 1e-5, layer

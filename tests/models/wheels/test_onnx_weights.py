@@ -69,14 +69,14 @@ def test_a_matrix_that_kept_its_name_is_turned_too(module: Any, tmp_path: Path):
     name = "encoder.layer.0.attention.self.query.weight"
     (bias_sum,) = [node for node in graph.graph.node if f"{PREFIX}{name[:-6]}bias" in node.input]
     (product,) = [node for node in graph.graph.node if node.output[0] in bias_sum.input]
-    (tensor,) = [each for each in graph.graph.initializer if each.name == product.input[1]]
+    (tensor,) = [tensor for tensor in graph.graph.initializer if tensor.name == product.input[1]]
     tensor.name = product.input[1] = PREFIX + name
     expected = module.state_dict()[name].numpy()
     np.testing.assert_array_equal(read(module, graph, tmp_path)[name], expected)
 
 
 def without(graph: onnx.ModelProto, name: str) -> onnx.ModelProto:
-    kept = [each for each in graph.graph.initializer if each.name != name]
+    kept = [tensor for tensor in graph.graph.initializer if tensor.name != name]
     del graph.graph.initializer[:]
     graph.graph.initializer.extend(kept)
     return graph
@@ -157,6 +157,6 @@ def test_the_real_model_has_the_cosines_of_its_graph(root: Path, monkeypatch: py
     tokenizer = load_tokenizer("minilm_l3", model)
     with torch.no_grad():
         read = [tokenizer(sentence, return_tensors="pt") for sentence in SENTENCES]
-        means = [module(**each).last_hidden_state[0].mean(0).double().numpy() for each in read]
+        means = [module(**tokens).last_hidden_state[0].mean(0).double().numpy() for tokens in read]
     unit = np.array([mean / np.linalg.norm(mean) for mean in means])
     np.testing.assert_allclose(unit @ unit.T, COSINES, rtol=0, atol=1e-5)

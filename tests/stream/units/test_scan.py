@@ -32,17 +32,17 @@ def scan(tmp_path: Path) -> Path:
 
 def test_texts_that_are_equal_have_one_digest(scan: Path) -> None:
     digests, rows = read_array(scan, "text"), read_array(scan, "text_row").tolist()
-    of_row = {row: tuple(digest) for row, digest in zip(rows, digests.tolist(), strict=True)}
-    assert sorted(of_row) == [0, 2, 3, 5]  # no text is no copy of no text
-    assert of_row[0] == of_row[3] and len(set(of_row.values())) == 3
+    digest_of_row = {row: tuple(digest) for row, digest in zip(rows, digests.tolist(), strict=True)}
+    assert sorted(digest_of_row) == [0, 2, 3, 5]  # no text is no copy of no text
+    assert digest_of_row[0] == digest_of_row[3] and len(set(digest_of_row.values())) == 3
     assert is_finished(scan)
 
 
 def test_documents_are_listed_by_name_or_id(scan: Path) -> None:
     rows, digests = read_array(scan, "document_row"), read_array(scan, "document").tolist()
-    of_row = {row: tuple(digest) for row, digest in zip(rows.tolist(), digests, strict=True)}
-    assert sorted(of_row) == [0, 2, 3, 5]
-    assert of_row[0] == of_row[5] and len(set(of_row.values())) == 3
+    digest_of_row = {row: tuple(digest) for row, digest in zip(rows.tolist(), digests, strict=True)}
+    assert sorted(digest_of_row) == [0, 2, 3, 5]
+    assert digest_of_row[0] == digest_of_row[5] and len(set(digest_of_row.values())) == 3
 
 
 def test_a_text_that_is_called_by_its_line_is_no_document(tmp_path: Path) -> None:

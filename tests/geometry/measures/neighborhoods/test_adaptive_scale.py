@@ -25,39 +25,39 @@ def graph_of(x: np.ndarray, k: int | None = None) -> NeighborGraph:
 
 
 @pytest.fixture(scope="module")
-def of_dadapy() -> NeighborGraph:
+def dadapy_graph() -> NeighborGraph:
     """The graph of the 1,000 points of the plane that DADApy's test draws, with all neighbors."""
     return graph_of(np.random.RandomState(0).normal(0, 1, size=(1000, 2)))
 
 
 @pytest.mark.parametrize(("n_iterations", "expected"), [(1, 2.01), (2, 1.95), (3, 1.95)])
 def test_dadapys_test_of_it_finds_the_same(
-    of_dadapy: NeighborGraph, n_iterations: int, expected: float
+    dadapy_graph: NeighborGraph, n_iterations: int, expected: float
 ) -> None:
-    found = abide(of_dadapy, start=5.0, n_iterations=n_iterations, max_k=999)
-    assert found.value == pytest.approx(expected, abs=0.01)
+    estimate = abide(dadapy_graph, start=5.0, n_iterations=n_iterations, max_k=999)
+    assert estimate.value == pytest.approx(expected, abs=0.01)
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_dadapy_finds_the_same_of_other_clouds(name: str) -> None:
     graph = graph_of(CLOUDS[name]()[:N_OF_VIEWS], 100)
     for number, expected in enumerate(kept()[name]["abide"]):
-        found = abide(graph, start=5.0, n_iterations=number + 1)
-        assert [found.value, found.standard_error] == pytest.approx(expected, rel=1e-8)
+        estimate = abide(graph, start=5.0, n_iterations=number + 1)
+        assert [estimate.value, estimate.standard_error] == pytest.approx(expected, rel=1e-8)
 
 
 def test_dadapys_test_of_gride_finds_the_same_in_these_neighborhoods(
-    of_dadapy: NeighborGraph,
+    dadapy_graph: NeighborGraph,
 ) -> None:
     """Sizes are right: made even, their halves give the dimensions and likelihoods of its test."""
     value, rows = 5.0, np.arange(1000)
     for expected, log_likelihood in [(2.02, 668.1), (1.93, 1153.89), (1.93, 1170.77)]:
-        sizes = neighborhood_sizes(of_dadapy, value, level=LEVEL)
+        sizes = neighborhood_sizes(dadapy_graph, value, level=LEVEL)
         half = (sizes + 1) // 2
-        distances = of_dadapy.distances
+        distances = dadapy_graph.distances
         mu = distances[rows, 2 * half - 1] / distances[rows, half - 1]
-        found = minimize_scalar(lambda d, m=mu, h=half: -likelihood(d, m, h), bounds=(0.5, 8))
-        value = float(found.x)
+        best = minimize_scalar(lambda d, m=mu, h=half: -likelihood(d, m, h), bounds=(0.5, 8))
+        value = float(best.x)
         assert value == pytest.approx(expected, abs=0.01)
         assert likelihood(value, mu, half) == pytest.approx(log_likelihood, abs=0.01)
 
@@ -73,7 +73,7 @@ def likelihood(d: float, mu: np.ndarray, k: np.ndarray) -> float:
 def test_sizes_are_what_the_test_of_two_volumes_says() -> None:
     x = rng().normal(size=(60, 3)) * rng(1).exponential(size=(60, 1))
     graph, d, threshold = graph_of(x, 40), 2.5, chi2.isf(LEVEL * 1e4, 1)
-    found = neighborhood_sizes(graph, d, level=LEVEL * 1e4)
+    sizes = neighborhood_sizes(graph, d, level=LEVEL * 1e4)
     for i in range(60):
         k = 3
         while k < 39:
@@ -81,8 +81,8 @@ def test_sizes_are_what_the_test_of_two_volumes_says() -> None:
             if -2 * k * np.log(4 * own * other / (own + other) ** 2) > threshold:
                 break
             k += 1
-        assert found[i] == k
-    assert 3 <= found.min() < found.max() <= 39
+        assert sizes[i] == k
+    assert 3 <= sizes.min() < sizes.max() <= 39
 
 
 def test_where_the_density_is_even_neighborhoods_are_as_large_as_they_may() -> None:
@@ -105,12 +105,12 @@ def test_a_neighborhood_ends_where_the_density_does() -> None:
 @pytest.mark.parametrize(("d", "fewest"), [(1, 0.9), (2, 1.8), (4, 3.0)])
 def test_the_dimension_of_a_cube_is_found_from_any_start(d: int, fewest: float) -> None:
     graph = graph_of(rng(d).uniform(size=(1000, d)), 100)
-    found = abide(graph)
-    assert fewest < found.value < 1.1 * d  # edges make it too small, more so in many dimensions
+    estimate = abide(graph)
+    assert fewest < estimate.value < 1.1 * d  # edges make it too small, more so in many dimensions
     for start in (0.5, 12.0):
-        assert abide(graph, start=start).value == pytest.approx(found.value, rel=0.02)
-    assert 0 < found.standard_error < 0.05 * d
-    assert (found.n, found.dropped) == (1000, 0)
+        assert abide(graph, start=start).value == pytest.approx(estimate.value, rel=0.02)
+    assert 0 < estimate.standard_error < 0.05 * d
+    assert (estimate.n, estimate.dropped) == (1000, 0)
 
 
 def test_noise_is_averaged_over_where_the_density_is_even() -> None:
@@ -125,8 +125,8 @@ def test_noise_is_averaged_over_where_the_density_is_even() -> None:
 
 def test_equal_vectors_are_dropped() -> None:
     x = np.concatenate([rng().uniform(size=(200, 2)), np.full((60, 2), 0.5)])
-    found = abide(graph_of(x, 40))
-    assert found.dropped == 60 and found.n == 200
+    estimate = abide(graph_of(x, 40))
+    assert estimate.dropped == 60 and estimate.n == 200
     assert np.isnan(abide(graph_of(np.ones((20, 2)), 10), start=2.0).value)
 
 
@@ -147,8 +147,8 @@ def test_in_many_dimensions_the_smaller_ball_has_the_radius_of_the_cap() -> None
     sizes = neighborhood_sizes(graph, 300.0, level=LEVEL)  # 0.2032^(1/300) is over 0.975
     radius = graph.distances[np.arange(200), sizes - 1]
     inside = (graph.distances < 0.975 * radius[:, None]).sum()
-    found = abide(graph, start=300.0, n_iterations=1).value
-    assert found == pytest.approx(np.log(inside / (sizes - 1).sum()) / np.log(0.975))
+    dimension = abide(graph, start=300.0, n_iterations=1).value
+    assert dimension == pytest.approx(np.log(inside / (sizes - 1).sum()) / np.log(0.975))
 
 
 def test_what_it_cannot_take_is_refused() -> None:

@@ -30,8 +30,8 @@ def plateau(*values: float, tolerance: float = 0.1, n_scales: int = 3) -> Platea
 
 
 def test_the_longest_run_is_taken_with_its_median() -> None:
-    found = plateau(9, 6, 2.0, 2.1, 2.05, 2.15, 1.4, 1.35, 1.3)
-    assert found and astuple(found) == pytest.approx((2.075, 4, 32, 0.075))
+    level = plateau(9, 6, 2.0, 2.1, 2.05, 2.15, 1.4, 1.35, 1.3)
+    assert level and astuple(level) == pytest.approx((2.075, 4, 32, 0.075))
     # A longer one elsewhere wins, though it drifts.
     longer = plateau(5, 5, 5, 2, 1.0, 1.02, 1.04, 1.09)
     assert longer and longer.value == pytest.approx(1.03)
@@ -57,8 +57,8 @@ def test_what_agrees_is_asked_for() -> None:
 
 def test_dadapys_test_cloud_is_two_dimensional_at_its_first_four_scales() -> None:
     """The curve that its test of Gride holds for a file of two Gaussians in the plane."""
-    found = plateau(2.0007, 2.0321, 1.9118, 2.0005, 1.6747, 0.7208)
-    assert found and astuple(found) == pytest.approx((2.0006, 1, 8, 0.0629), abs=1e-4)
+    level = plateau(2.0007, 2.0321, 1.9118, 2.0005, 1.6747, 0.7208)
+    assert level and astuple(level) == pytest.approx((2.0006, 1, 8, 0.0629), abs=1e-4)
 
 
 @pytest.mark.parametrize("name", [name for name in CLOUDS if "twins" not in name])
@@ -69,8 +69,8 @@ def test_curves_of_dadapy_have_the_plateau_that_ours_have(name: str) -> None:
         tolerance=0.1,
         n_scales=3,
     )
-    found = gride_plateau(CLOUDS[name]())
-    assert found.value == pytest.approx(theirs.value, rel=1e-3)
+    estimate = gride_plateau(CLOUDS[name]())
+    assert estimate.value == pytest.approx(theirs.value, rel=1e-3)
 
 
 @pytest.mark.parametrize(("d", "noise"), [(1, 3e-4), (2, 1e-3)])
@@ -80,18 +80,18 @@ def test_noise_at_small_scales_is_passed_over(d: int, noise: float) -> None:
     x = flat + noise * rng(d + 1).normal(size=flat.shape)
     curve_of_x = gride_by_scale(x, largest_k=256)
     assert curve_of_x[1].value > 1.1 * d
-    found = plateau_of(curve_of_x, tolerance=0.1, n_scales=3)
-    assert found.first_k > 1
-    assert found.value == pytest.approx(d, rel=0.08)
+    level = plateau_of(curve_of_x, tolerance=0.1, n_scales=3)
+    assert level.first_k > 1
+    assert level.value == pytest.approx(d, rel=0.08)
 
 
 def test_a_cloud_without_a_scale_of_its_own_has_no_plateau() -> None:
     """Noise of every size: each doubling looks at another dimension."""
     levels = 10.0 ** -np.arange(12)
     x = rng().uniform(size=(2000, 12)) * levels ** np.linspace(0, 1, 12)
-    found = gride_plateau(x, tolerance=0.02)
-    assert math.isnan(found.value) and math.isnan(found.standard_error)
-    assert found.n == 2000
+    estimate = gride_plateau(x, tolerance=0.02)
+    assert math.isnan(estimate.value) and math.isnan(estimate.standard_error)
+    assert estimate.n == 2000
 
 
 def test_the_error_is_that_of_the_first_scale() -> None:
@@ -130,7 +130,7 @@ def test_three_vectors_and_two_scales_are_enough() -> None:
     assert np.isnan(gride_plateau(np.array([[0.0], [1], [3]]), n_scales=2).value)
     with pytest.raises(ValueError, match="at least 3 vectors, found 2"):
         gride_plateau(np.array([[0.0], [1]]), n_scales=2)
-    found = {k: Estimate(value, 0.1, 9, 0) for k, value in ((1, 9.0), (2, 3.0), (4, 3.3))}
-    plateau = plateau_of(found, tolerance=0.11, n_scales=2)
+    estimates = {k: Estimate(value, 0.1, 9, 0) for k, value in ((1, 9.0), (2, 3.0), (4, 3.3))}
+    plateau = plateau_of(estimates, tolerance=0.11, n_scales=2)
     assert plateau is not None
     assert (plateau.value, plateau.first_k, plateau.last_k) == (pytest.approx(3.15), 2, 4)

@@ -24,17 +24,19 @@ def both_ways(x: np.ndarray, y: np.ndarray, *, k: int = 1) -> tuple[float, float
 def test_dadapy_finds_the_same(name: str) -> None:
     x = CLOUDS[name]()[:N_OF_VIEWS]
     for k, expected in kept()[name]["imbalances"].items():
-        found = both_ways(x, x[:, :1], k=int(k))
-        assert found == pytest.approx(expected, rel=1e-9)
+        imbalances = both_ways(x, x[:, :1], k=int(k))
+        assert imbalances == pytest.approx(expected, rel=1e-9)
 
 
 def by_definition(x: np.ndarray, y: np.ndarray, k: int) -> float:
-    n, of_x, of_y = len(x), cdist(x, x), cdist(y, y)
+    n, x_distances, y_distances = len(x), cdist(x, x), cdist(y, y)
     ranks = []
     for i in range(n):
         others = [j for j in range(n) if j != i]
-        nearest = sorted(others, key=lambda j: of_x[i, j])[:k]
-        ranks += [1 + sum(of_y[i, other] < of_y[i, j] for other in others) for j in nearest]
+        nearest = sorted(others, key=lambda j: x_distances[i, j])[:k]
+        ranks += [
+            1 + sum(y_distances[i, other] < y_distances[i, j] for other in others) for j in nearest
+        ]
     return float(np.mean(ranks) * 2 / n)
 
 
@@ -65,9 +67,9 @@ def test_independent_views_have_one(seed: int) -> None:
 def test_the_absolute_value_holds_half_of_a_number() -> None:
     """Known: every second neighbor by |x| lies on the other side, where its mean rank is 2n/3."""
     clouds = [rng(seed).uniform(-1, 1, size=(1000, 1)) for seed in range(5)]
-    found = np.array([both_ways(x, np.abs(x)) for x in clouds])
-    assert found[:, 0].max() < 0.005
-    assert found[:, 1].mean() == pytest.approx(2 / 3, abs=0.04)
+    imbalances = np.array([both_ways(x, np.abs(x)) for x in clouds])
+    assert imbalances[:, 0].max() < 0.005
+    assert imbalances[:, 1].mean() == pytest.approx(2 / 3, abs=0.04)
 
 
 def coarser_copies() -> dict[str, Any]:

@@ -35,8 +35,8 @@ def test_groups_that_are_apart_overlap_wholly() -> None:
 def test_dadapy_finds_the_same(name: str) -> None:
     x = CLOUDS[name]()[:N_OF_VIEWS]
     labels = labels_of(x)
-    found = [label_overlap(x, labels, k=30), balanced_label_overlap(x, labels)]
-    assert found == pytest.approx(kept()[name]["label_overlaps"], rel=1e-8)
+    overlaps = [label_overlap(x, labels, k=30), balanced_label_overlap(x, labels)]
+    assert overlaps == pytest.approx(kept()[name]["label_overlaps"], rel=1e-8)
 
 
 def test_labels_that_cut_a_group_are_counted_as_in_dadapys_test() -> None:

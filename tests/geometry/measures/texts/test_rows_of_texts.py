@@ -6,8 +6,8 @@ from embspace.geometry.measures.texts.rows_of_texts import rows_of_texts, unit_t
 
 def test_rows_keep_their_order_in_their_text() -> None:
     x = np.arange(12.0).reshape(6, 2)
-    found = rows_of_texts(x, np.array([5, 2, 5, 2, 2, 9]))
-    assert [part[:, 0].tolist() for part in found] == [[2, 6, 8], [0, 4], [10]]
+    parts = rows_of_texts(x, np.array([5, 2, 5, 2, 2, 9]))
+    assert [part[:, 0].tolist() for part in parts] == [[2, 6, 8], [0, 4], [10]]
 
 
 @pytest.mark.parametrize("group", [np.arange(5), np.arange(6.0)])

@@ -11,9 +11,9 @@ from tests.geometry.clouds import CLOUD, WORDS
 def test_the_total_is_over_texts_of_the_mean_over_their_vectors() -> None:
     texts = [CLOUD[text == WORDS] for text in np.unique(WORDS)]
     cosines = [cosine_similarity(x, x.mean(axis=0, keepdims=True)).mean() for x in texts]
-    found = text_cosines_of(CLOUD, WORDS)
-    assert (found.n_texts, found.total) == (len(texts), pytest.approx(sum(cosines)))
-    assert text_cosines_of(found, WORDS) is found
+    cosine_sums = text_cosines_of(CLOUD, WORDS)
+    assert (cosine_sums.n_texts, cosine_sums.total) == (len(texts), pytest.approx(sum(cosines)))
+    assert text_cosines_of(cosine_sums, WORDS) is cosine_sums
 
 
 def test_those_of_two_halves_add_up() -> None:
@@ -26,7 +26,7 @@ def test_those_of_two_halves_add_up() -> None:
 
 def test_a_text_without_a_direction_does_not_count() -> None:
     x = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
-    found = text_cosines_of(x, np.array([0, 0, 1, 1]))
-    assert (found.n_texts, found.total) == (1, pytest.approx(1.0))
+    cosine_sums = text_cosines_of(x, np.array([0, 0, 1, 1]))
+    assert (cosine_sums.n_texts, cosine_sums.total) == (1, pytest.approx(1.0))
     none = text_cosines_of(np.zeros((3, 2)), np.arange(3))
     assert (none.n_texts, none.total) == (0, 0.0)

@@ -107,15 +107,15 @@ def test_the_earlier_code_measures_tokens_and_not_steps() -> None:
     """Of a straight path: tokens on either side of the mean point apart, all others alike."""
     straight = np.outer(np.arange(10.0), np.ones(3))
     assert text_curvature(straight, one(straight)) == pytest.approx(0, abs=1e-6)
-    found = text_curvature_of_states_as_coded(straight * [1, 0, 0], one(straight))
-    assert found == pytest.approx(np.pi / 9)
+    curvature = text_curvature_of_states_as_coded(straight * [1, 0, 0], one(straight))
+    assert curvature == pytest.approx(np.pi / 9)
 
 
 def test_the_earlier_code_may_find_nan_where_a_token_is_repeated() -> None:
     """A product of a direction with itself is 1 but for rounding; over 1 it has no angle."""
     texts = [rng(seed).normal(size=(20, 30)).repeat(2, axis=0) for seed in range(20)]
-    found = [text_curvature_of_states_as_coded(x, one(x)) for x in texts]
-    assert np.isnan(found).any()
+    curvatures = [text_curvature_of_states_as_coded(x, one(x)) for x in texts]
+    assert np.isnan(curvatures).any()
     for x in texts:
         assert text_curvature(x, one(x)) == text_curvature(x[::2], one(x[::2]))
 

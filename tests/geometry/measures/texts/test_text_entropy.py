@@ -70,9 +70,9 @@ def test_an_order_that_is_none_is_refused() -> None:
 def test_the_code_counts_opposite_tokens_for_unrelated(n_axes: int) -> None:
     """Its entropy is log 2 too large here, and beyond what n - 1 directions can have."""
     x = cross(n_axes, dim=20)
-    found = text_entropy_as_coded(x, one(x))
-    assert found == pytest.approx(np.log(2 * n_axes))
-    assert found > np.log(2 * n_axes - 1)
+    entropy = text_entropy_as_coded(x, one(x))
+    assert entropy == pytest.approx(np.log(2 * n_axes))
+    assert entropy > np.log(2 * n_axes - 1)
     assert text_entropy(x, one(x)) == pytest.approx(np.log(n_axes))
 
 
@@ -87,8 +87,8 @@ def test_tokens_near_one_another_share_a_direction_in_the_code() -> None:
 def test_texts_weigh_alike_in_what_the_code_gives() -> None:
     parts = [cross(4, 20), cross(1, 20), cross(1, 20)]  # log 8, log 2 and log 2
     group = np.repeat([0, 1, 2], [8, 2, 2])
-    found = text_entropy_as_coded(np.concatenate(parts), group)
-    assert found == pytest.approx(5 / 3 * np.log(2))
+    entropy = text_entropy_as_coded(np.concatenate(parts), group)
+    assert entropy == pytest.approx(5 / 3 * np.log(2))
 
 
 def test_of_a_long_text_the_code_depends_on_the_axes() -> None:
@@ -98,5 +98,5 @@ def test_of_a_long_text_the_code_depends_on_the_axes() -> None:
     different = text_entropy_as_coded(turned, one(x)) - text_entropy_as_coded(x, one(x))
     assert abs(different) > 1e-3
     short = x[:5], turned[:5]
-    of_short = [text_entropy_as_coded(each, one(each)) for each in short]
-    assert of_short[0] == pytest.approx(of_short[1])
+    entropies = [text_entropy_as_coded(cloud, one(cloud)) for cloud in short]
+    assert entropies[0] == pytest.approx(entropies[1])

@@ -9,8 +9,8 @@ from embspace.geometry.measures.texts.text_means import TextMeans, text_means_of
 
 
 def test_the_mean_is_over_the_texts_that_have_a_value() -> None:
-    found = text_means_of(iter([1.0, 2.0, 6.0]))
-    assert (found.n_texts, found.total, found.mean) == (3, 9, 3)
+    means = text_means_of(iter([1.0, 2.0, 6.0]))
+    assert (means.n_texts, means.total, means.mean) == (3, 9, 3)
     assert np.isnan(text_means_of([]).mean)
 
 

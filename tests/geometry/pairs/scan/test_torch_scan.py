@@ -65,7 +65,7 @@ def test_all_in_one_pass_within(x: np.ndarray, block_rows: int | None) -> None:
         assert distribution.standard_deviation == pytest.approx(values.std(), abs=tolerance.max())
         assert distribution.minimum == pytest.approx(values.min(), abs=tolerance.max())
         assert distribution.maximum == pytest.approx(values.max(), abs=tolerance.max())
-    assert_same([as_list(each) for each in scan.extremes], extremes_of(x, **options))
+    assert_same([as_list(pairs) for pairs in scan.extremes], extremes_of(x, **options))
     assert_same_graph(scan.neighbors, x, 12)
 
 
@@ -75,19 +75,19 @@ def test_as_the_path_of_numpy(within: bool, monkeypatch: pytest.MonkeyPatch) -> 
     x = np.round(3 * with_copies_and_zeros())  # products are exact: no count may differ
     y = None if within else np.round(gaussian(90, 24, seed=2))
     options = {"n_bins": 500, "n_extremes": 6, "largest_cosines": True, "block_rows": 50}
-    found = scan_tensors(x, y, **options)
+    scan = scan_tensors(x, y, **options)
     monkeypatch.setattr(pairs, "device_of", lambda x: None)
     expected = scan_tensors(x, y, **options)
     dots = "dot_product"
-    assert np.array_equal(found.distributions[dots].counts, expected.distributions[dots].counts)
-    assert found.distributions[dots].power_sums == pytest.approx(
+    assert np.array_equal(scan.distributions[dots].counts, expected.distributions[dots].counts)
+    assert scan.distributions[dots].power_sums == pytest.approx(
         expected.distributions[dots].power_sums, rel=1e-12
     )
-    for one, other in zip(found.extremes, expected.extremes, strict=True):
+    for one, other in zip(scan.extremes, expected.extremes, strict=True):
         assert np.array_equal(one.first, other.first)
         assert np.array_equal(one.second, other.second)
         assert np.array_equal(one.cosine, other.cosine)
-    assert found.largest_cosines == pytest.approx(expected.largest_cosines, abs=1e-6, nan_ok=True)
+    assert scan.largest_cosines == pytest.approx(expected.largest_cosines, abs=1e-6, nan_ok=True)
 
 
 @pytest.mark.usefixtures("on_torch")
@@ -112,9 +112,9 @@ def test_a_block_of_one_row_has_no_extremes() -> None:
     x = gaussian(9, 24)
     scan = scan_tensors(x, n_bins=10, block_rows=4)
     for metric, values in values_of(x).items():
-        found = scan.distributions[metric]
-        assert found.minimum == pytest.approx(values.min(), abs=1e-4)
-        assert found.maximum == pytest.approx(values.max(), abs=1e-4)
+        distribution = scan.distributions[metric]
+        assert distribution.minimum == pytest.approx(values.min(), abs=1e-4)
+        assert distribution.maximum == pytest.approx(values.max(), abs=1e-4)
 
 
 @pytest.mark.usefixtures("on_torch")
@@ -156,13 +156,13 @@ def test_settings_of_the_caller_stay() -> None:
 def test_a_tensor_on_the_cpu_is_its_array(dtype: str) -> None:
     x = torch.tensor(gaussian(60, 8)).to(getattr(torch, dtype)).requires_grad_()
     options = {"n_bins": 300, "n_neighbors": 4}
-    found = scan_pairs(x, **options)
+    scan = scan_pairs(x, **options)
     expected = scan_pairs(x.detach().float().numpy(), **options)
-    assert found.neighbors is not None
+    assert scan.neighbors is not None
     assert expected.neighbors is not None
-    assert np.array_equal(found.neighbors.distances, expected.neighbors.distances)
+    assert np.array_equal(scan.neighbors.distances, expected.neighbors.distances)
     for metric, distribution in expected.distributions.items():
-        assert np.array_equal(found.distributions[metric].counts, distribution.counts)
+        assert np.array_equal(scan.distributions[metric].counts, distribution.counts)
 
 
 def test_arrays_do_not_import_torch() -> None:
