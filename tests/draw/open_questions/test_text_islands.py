@@ -10,13 +10,13 @@ from embspace.measure.open_questions.text_islands import TEXT_ISLANDS
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-from tests.measure.open_questions.test_text_islands import of_label
+from tests.measure.open_questions.test_text_islands import measured_once
 
 
 @cache
 def drawn(label: str) -> tuple[Figure, str]:
     beside: dict[str, Any] = {MEASURED_WITH: read_yaml(ROOT / MEASURED_WITH)}
-    results = as_drawn(TEXT_ISLANDS, of_label(label), **beside)
+    results = as_drawn(TEXT_ISLANDS, measured_once(label), **beside)
     return draw_text_islands(results, "a model", **settings_of(draw_text_islands))
 
 
@@ -31,7 +31,7 @@ def test_title_says_of_which_family_islands_are(label: str, words: str):
 
 
 def test_title_names_random_weights_only_where_islands_of_their_map_stand():
-    table, islands = (of_label("subject")[name].copy() for name in ("csv", "islands"))
+    table, islands = (measured_once("subject")[name].copy() for name in ("csv", "islands"))
     on_map, at_random = table["method"] == "tsne", table["weights"] == "random"
     table.loc[on_map, "verdict"] = "topics"
     table.loc[on_map, ["n_islands", "n_standing"]] = 6
@@ -59,7 +59,7 @@ def test_marks_are_the_information_of_the_table():
     figure, _ = drawn("subject")
     panel = next(ax for ax in figure.axes if "labels" in ax.get_title("left"))
     line = next(line for line in panel.lines if line.get_label() == "in space")
-    own = of_label("subject")["labels"].query(
+    own = measured_once("subject")["labels"].query(
         "method == 'space' and weights == 'trained' and pooling == 'mean' and layer == 2"
     )
     assert np.array_equal(line.get_xdata(), own["information"], equal_nan=True)
@@ -67,6 +67,6 @@ def test_marks_are_the_information_of_the_table():
 
 def test_dots_are_the_texts_of_an_island():
     figure, _ = drawn("subject")
-    n = of_label("subject")["islands"].query("method == 'tsne'")["n_texts"]
+    n = measured_once("subject")["islands"].query("method == 'tsne'")["n_texts"]
     sizes = [len(dots.get_offsets()) for dots in figure.axes[0].collections]
     assert sizes[1:] == n.tolist()[:4]
