@@ -55,9 +55,9 @@ def browser() -> Iterator["Browser"]:
     if not Path(CHROMIUM).exists():
         pytest.exit(f"{CHROMIUM}: not found; install it: apt-get install chromium", returncode=1)
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
-        yield found
-        found.close()
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()
 
 
 @pytest.fixture

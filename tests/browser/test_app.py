@@ -36,11 +36,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         patch.chdir(write_tree(write_extracted(tmp_path_factory.mktemp("app"), TEXTS)))
         for name in ("GRADIO_ANALYTICS_ENABLED", "HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
             patch.setenv(name, "")
-        found = open_app(
-            ["tiny"], ["one"], host="127.0.0.1", port=7869, password=None, guests=GUESTS
-        )
-        yield found
-        found.close()
+        app = open_app(["tiny"], ["one"], host="127.0.0.1", port=7869, password=None, guests=GUESTS)
+        yield app
+        app.close()
 
 
 @pytest.fixture
@@ -65,8 +63,8 @@ def rows(page: Any) -> list[list[str]]:
 
 
 def expected(token: str, options: TrackOptions) -> list[list[str]]:
-    found = track_tokens(TEXT, "tiny", layer=None, token=token, occurrence=None, options=options)
-    return [[str(row.layer), f"{row.rank:,g}", f"{row.value:.3f}"] for row in found.rows]
+    tracked = track_tokens(TEXT, "tiny", layer=None, token=token, occurrence=None, options=options)
+    return [[str(row.layer), f"{row.rank:,g}", f"{row.value:.3f}"] for row in tracked.rows]
 
 
 def test_a_token_that_is_picked_shows_the_rank_and_cosine_of_the_library(app: Any):
@@ -124,9 +122,9 @@ def test_the_map_is_drawn_and_a_search_on_it_finds_a_token(app: Any):
     app.wait_for_timeout(200)
     assert frame.locator('[data-ex="points"]').evaluate(count) > 240  # a pixel for each token
     frame.locator('[data-ex="search"]').fill("word17")
-    found = frame.locator('[data-ex="found"] button')
-    assert found.all_text_contents()[:2] == ["word17", "word170"]
-    found.first.click()
+    buttons = frame.locator('[data-ex="found"] button')
+    assert buttons.all_text_contents()[:2] == ["word17", "word170"]
+    buttons.first.click()
     assert frame.locator('[data-ex="neighbors"] ul').count() == 2
 
 
@@ -195,13 +193,13 @@ def test_ten_pages_at_once_are_all_answered(app: Any, server: Any):
     # Each with connections of its own: a browser opens six to a server, and a page keeps one.
     contexts = [app.context.browser.new_context() for _ in range(9)]
     pages = [context.new_page() for context in contexts]
-    for each in pages:
-        each.goto(server.local_url)
-        each.wait_for_selector("#track")
-    for each in [app, *pages]:
-        track(each, TEXT)
-    for each in [app, *pages]:
-        each.wait_for_selector(".embspace-token >> text=boat", timeout=60_000)
+    for page in pages:
+        page.goto(server.local_url)
+        page.wait_for_selector("#track")
+    for page in [app, *pages]:
+        track(page, TEXT)
+    for page in [app, *pages]:
+        page.wait_for_selector(".embspace-token >> text=boat", timeout=60_000)
     for context in contexts:
         context.close()
 
@@ -216,15 +214,15 @@ def test_no_file_is_served(server: Any, path: str):
 def test_a_password_is_asked_for(server: Any):
     from embspace.app.live.server import open_app
 
-    found = open_app(
+    app = open_app(
         ["tiny"], ["one"], host="127.0.0.1", port=7868, password="long enough", guests=GUESTS
     )
     try:
         with pytest.raises(urllib.error.HTTPError) as error:
-            urllib.request.urlopen(f"{found.local_url}config")
+            urllib.request.urlopen(f"{app.local_url}config")
         assert error.value.code == 401
     finally:
-        found.close()
+        app.close()
 
 
 def test_a_taken_port_is_an_input_error(server: Any):

@@ -74,8 +74,8 @@ def colors(page: "Page") -> int:
         context.getImageData(0, 0, copy.width, copy.height).data.buffer)).size;
     }"""
     page.wait_for_timeout(100)
-    found: int = part(page, "points").evaluate(count)
-    return found
+    n_colors: int = part(page, "points").evaluate(count)
+    return n_colors
 
 
 def test_the_map_opens_with_the_truest_one_drawn(opened: Any):
@@ -88,9 +88,9 @@ def test_the_map_opens_with_the_truest_one_drawn(opened: Any):
 
 def test_a_search_finds_a_token_and_shows_its_neighbors(opened: Any):
     part(opened, "search").fill("word17")
-    found = part(opened, "found").locator("button")
-    assert found.all_text_contents()[:2] == ["word17", "word170"]
-    found.first.click()
+    buttons = part(opened, "found").locator("button")
+    assert buttons.all_text_contents()[:2] == ["word17", "word170"]
+    buttons.first.click()
     lists = part(opened, "neighbors").locator("ul")
     x = vectors("joint_centered").astype(np.float64)
     number = tokens().index("word17")
@@ -248,7 +248,7 @@ def test_hostile_tokens_are_text(opened: Any, file: Path, token: str):
 @pytest.fixture(scope="module")
 def without_webgl(browser: "Browser") -> Iterator["Browser"]:
     """A second browser, in which no page has WebGL."""
-    arguments = [each for each in ARGUMENTS if "swiftshader" not in each]
+    arguments = [argument for argument in ARGUMENTS if "swiftshader" not in argument]
     arguments += ["--disable-gpu", "--disable-3d-apis"]
     launched = browser.browser_type.launch(executable_path=CHROMIUM, args=arguments)
     yield launched

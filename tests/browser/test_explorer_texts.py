@@ -83,8 +83,8 @@ def test_typical_words_are_those_of_the_equation(page: Any):
         best = sorted(range(len(WORDS)), key=lambda word: (-score[word], word))
         expected.append([WORDS[word] for word in best if COUNTS[group, word].sum()][:most])
     script = files("embspace.app.explorer").joinpath("words.js").read_text()
-    of_each = [int((row > 0).sum()) for row in COUNTS]
-    start = [0, *np.cumsum(of_each).tolist()]
+    n_words = [int((row > 0).sum()) for row in COUNTS]
+    start = [0, *np.cumsum(n_words).tolist()]
     words = {
         "list": WORDS,
         "start": start,

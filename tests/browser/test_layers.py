@@ -71,7 +71,7 @@ def test_the_slider_moves_points_and_colors_them_by_new_neighbors(opened: Any) -
     assert part(opened, "now").text_content() == "1 → 2"
     part(opened, "at").fill("2")
     second = seen(opened)
-    assert len({each["places"] for each in (first, between, second)}) == 3
+    assert len({view["places"] for view in (first, between, second)}) == 3
     assert is_near(between["color"], RAMP_LOW) and is_near(second["color"], RAMP_LOW)
     part(opened, "at").fill("0")
     assert is_near(seen(opened)["color"], UNKNOWN)

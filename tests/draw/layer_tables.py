@@ -44,21 +44,21 @@ def profile_tables(
         for measure in measures
     ]
     for corpus, space, change, layer, measure in places:
-        found = value(corpus, space, change, layer, measure)
+        center = value(corpus, space, change, layer, measure)
         key = {"corpus": corpus, "space": space, "change": change, "layer": layer}
         key |= {"measure": measure}
         halved = change == "as_is"
-        bounds = {"low": found - 0.05, "high": found + 0.05, "of_half": found}
-        facts = {"value": found, "n": 1234, "n_texts": 56, "dropped": 0}
+        bounds = {"low": center - 0.05, "high": center + 0.05, "of_half": center}
+        facts = {"value": center, "n": 1234, "n_texts": 56, "dropped": 0}
         facts |= bounds if halved else dict.fromkeys(bounds, float("nan"))
         tables["profiles"].append(
             {**key, **facts, "converged": halved and (measure, layer) != (measures[0], 1)}
         )
         if halved:
             drawn = {"null_mean": -1.0, "null_smallest": -1.5, "null_largest": -0.5}
-            facts = {"n": 1234, "n_draws": 2, "value": found, **drawn}
+            facts = {"n": 1234, "n_draws": 2, "value": center, **drawn}
             tables["nulls"] += [{**key, "null": null, **facts} for null in nulls]
-            sizes = {"n_draws": 2, "mean": found, "smallest": found, "largest": found}
+            sizes = {"n_draws": 2, "mean": center, "smallest": center, "largest": center}
             tables["curves"] += [
                 {**key, "n_texts": n_texts, "n": 22.0 * n_texts, **sizes} for n_texts in (28, 56)
             ]
@@ -74,14 +74,14 @@ def without_values(tables: dict[str, pd.DataFrame], measure: str) -> dict[str, p
     """The same, but that a measure is defined nowhere."""
     columns = ["value", "low", "high", "of_half", "null_mean", "null_smallest", "null_largest"]
     columns += ["mean", "smallest", "largest"]
-    found = {}
+    emptied = {}
     for name, table in tables.items():
         rows = table["measure"] == measure
         kept = [column for column in columns if column in table]
-        found[name] = table.assign(
+        emptied[name] = table.assign(
             **{column: np.where(rows, np.nan, table[column]) for column in kept}
         )
-    return found
+    return emptied
 
 
 def squeezed(text: str) -> str:
@@ -102,7 +102,7 @@ def project_page(
     With `null` it is the mean of all nulls.
     """
     noun, settings = draw.__name__.removeprefix("draw_"), analyses.settings_of(draw)
-    names = [name for name, each in profiled_measures().items() if each.family == noun]
+    names = [name for name, measure in profiled_measures().items() if measure.family == noun]
     assert set(settings["measures"]) <= set(names) and set(settings["nulls"]) <= set(NULLS)
     spaces = ["token"] if noun == "context" else [*LAYER_SPACES]
     tables = profile_tables(names, spaces=spaces)

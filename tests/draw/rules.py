@@ -23,7 +23,7 @@ CODE = re.compile(r"`+[^`]*`+")
 
 def numbers_in(words: str) -> list[str]:
     """Return the numbers of a sentence, but for those that name a layer or a position."""
-    return [found.strip() for found in NUMBER.findall(IN_NAMES.sub("", words))]
+    return [number.strip() for number in NUMBER.findall(IN_NAMES.sub("", words))]
 
 
 def long_title(figure: Figure) -> str:
@@ -56,9 +56,9 @@ def _bare(number: str) -> str:
 
 
 def _words_of(part: Axes | Legend) -> Iterator[str]:
-    of_ticks = {id(text) for tick in part.findobj(Tick) for text in tick.findobj(Text)}
+    tick_ids = {id(text) for tick in part.findobj(Tick) for text in tick.findobj(Text)}
     for text in part.findobj(Text):
-        if isinstance(text, Text) and id(text) not in of_ticks:
+        if isinstance(text, Text) and id(text) not in tick_ids:
             yield text.get_text()
 
 

@@ -18,9 +18,9 @@ RUN = small_run({"pretraining": CAUSAL}, seeds=[0, 1])
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> str:
-    found = str(tmp_path_factory.mktemp("trained") / "small")
-    train_model("small", RUN, some_texts(), found, "cpu")
-    return found
+    folder = str(tmp_path_factory.mktemp("trained") / "small")
+    train_model("small", RUN, some_texts(), folder, "cpu")
+    return folder
 
 
 def test_every_checkpoint_gives_its_matrices(root: str) -> None:

@@ -36,7 +36,7 @@ def test_states_are_those_of_transformers(tree: Path):
             assert np.allclose(made.tensors["mean"][layer, number], mean, atol=1e-6)
 
 
-def of_the_stage(loaded: LoadedModel, texts: list[str], used: dict[str, Any]) -> HiddenStates:
+def stage_states(loaded: LoadedModel, texts: list[str], used: dict[str, Any]) -> HiddenStates:
     table = pd.DataFrame({"id": [str(n + 1) for n in range(len(texts))], "text": texts})
     described, module = loaded.description, loaded.module
     return extract_hidden_states(described, module, loaded.tokenizer, table, True, **used)
@@ -48,7 +48,7 @@ MANY = [" ".join(["the cat sat on the mat and the dog"] * (n % 7 + 1)) for n in 
 def test_states_are_those_of_the_stage_but_for_rounding(tree: Path):
     loaded = load("tiny", tree)
     used = {**settings_in(tree / states_of.SETTINGS), "device": "cpu"}
-    expected = states_of._collected(of_the_stage(loaded, MANY, used))
+    expected = states_of._collected(stage_states(loaded, MANY, used))
     made = read_states(loaded, MANY, tree, {})
     assert made.tensors.keys() >= expected.keys()
     for name, tensor in expected.items():

@@ -19,9 +19,9 @@ from tests.draw.fits import assert_words_fit
 
 def results(**change: Any) -> dict[str, Any]:
     tokens, maps = examples()
-    found = {"heads": types_of_heads(), "types": types(**change), EXAMPLES: tokens}
-    found |= {DIVERGENCE: divergence()}
-    return found | {TENSORS: {"example": maps}}
+    tables = {"heads": types_of_heads(), "types": types(**change), EXAMPLES: tokens}
+    tables |= {DIVERGENCE: divergence()}
+    return tables | {TENSORS: {"example": maps}}
 
 
 def draw(given: dict[str, Any]) -> tuple[Figure, str]:

@@ -105,9 +105,9 @@ def test_each_value_says_of_what_it_is():
     rows = table(ROWS).assign(statistic="mean norm", low=0.4, high=0.6)
     _, text = draw(rows)
     first, _, claims, numbers = (p for p in text.split("\n\n") if p.startswith("|"))
-    for each in (first, claims):
-        assert "| statistic " in each and "value of the statistic |" in each
-        assert "[0.40, 0.60]" in each
+    for section in (first, claims):
+        assert "| statistic " in section and "value of the statistic |" in section
+        assert "[0.40, 0.60]" in section
     assert "value of this model |" in numbers and "statistic" not in numbers
 
 

@@ -25,8 +25,8 @@ ROWS = pd.DataFrame(
 
 
 def test_consistencies_are_of_mean_pooling_at_the_last_layer_of_both():
-    found = consistencies(ROWS)
-    assert found[["category", "at", "difference_low"]].to_numpy().tolist() == [
+    rows = consistencies(ROWS)
+    assert rows[["category", "at", "difference_low"]].to_numpy().tolist() == [
         ["warm-cold", 1.0, pytest.approx(0.15)]
     ]
 

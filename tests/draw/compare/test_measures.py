@@ -18,10 +18,10 @@ VALUES = (0.5, 0.25)
 
 def rows(noun: str, name: str, group: str, places: list[float], quantity: str) -> pd.DataFrame:
     """Both models, of which the other ends a place before the first if there are several."""
-    value, of_other = (np.full(len(places), each) for each in VALUES)
+    value, other_value = (np.full(len(places), constant) for constant in VALUES)
     if len(places) > 1:
-        of_other[-1] = np.nan
-    table = pd.DataFrame({"at": places, "model_value": value, "other_model_value": of_other})
+        other_value[-1] = np.nan
+    table = pd.DataFrame({"at": places, "model_value": value, "other_model_value": other_value})
     table["other_at"] = table["at"]
     return table.assign(noun=noun, table=name, group=group, along="layer", quantity=quantity)
 
@@ -43,13 +43,13 @@ def table() -> pd.DataFrame:
             for name in ("warm-cold", "funny-sad")
         ),
     ]
-    found = pd.concat(parts, ignore_index=True)
-    found["difference"] = found["model_value"] - found["other_model_value"]
-    of_sentences = found["noun"].isin(["differences", "search"]) & found["difference"].notna()
-    found.loc[of_sentences, "difference_low"] = found["difference"] - 0.1
-    found.loc[of_sentences, "difference_high"] = found["difference"] + 0.2
-    found.loc[of_sentences, "n_paired"] = 14
-    return found.reindex(columns=[*MEASURES.tables["csv"].columns])
+    table = pd.concat(parts, ignore_index=True)
+    table["difference"] = table["model_value"] - table["other_model_value"]
+    is_paired = table["noun"].isin(["differences", "search"]) & table["difference"].notna()
+    table.loc[is_paired, "difference_low"] = table["difference"] - 0.1
+    table.loc[is_paired, "difference_high"] = table["difference"] + 0.2
+    table.loc[is_paired, "n_paired"] = 14
+    return table.reindex(columns=[*MEASURES.tables["csv"].columns])
 
 
 def drawn(
@@ -156,8 +156,8 @@ def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
 
 def test_shares_of_other_texts_are_not_compared(table: pd.DataFrame):
     """One model has read fewer texts, among which the right one is found more often."""
-    of_search = table["noun"] == "search"
-    figure, _ = drawn(table.assign(no_bounds=np.where(of_search, paired_bounds.OTHER_UNITS, None)))
+    is_search = table["noun"] == "search"
+    figure, _ = drawn(table.assign(no_bounds=np.where(is_search, paired_bounds.OTHER_UNITS, None)))
     assert "other half" not in figure.get_suptitle()
     assert "Other half found" not in [ax.get_title("left") for ax in figure.axes]
 

@@ -46,7 +46,7 @@ def row(
 
 
 def table(*moved: dict[str, Any], whole: dict[str, Any], rest: str = "identical") -> pd.DataFrame:
-    places = {(each["group"], each["layer"]) for each in moved}
+    places = {(part["group"], part["layer"]) for part in moved}
     rows = [row("token_embedding", np.nan, rest, 0.0)]
     rows += [
         row(group, layer, rest, 0.0)
@@ -91,10 +91,10 @@ def test_the_one_part_that_moved_is_in_the_title_with_size_and_rank() -> None:
         "direction"
     )
     sizes, directions, outside = figure.axes
-    written = [each.get_text() for each in sizes.texts]
+    written = [label.get_text() for label in sizes.texts]
     assert written.count("10") == 1 and written.count("=") == 8
-    assert [each.get_text() for each in directions.texts if each.get_text()] == ["1 of 1"]
-    assert [each.get_text() for each in outside.texts] == ["=", "1"]
+    assert [label.get_text() for label in directions.texts if label.get_text()] == ["1 of 1"]
+    assert [label.get_text() for label in outside.texts] == ["=", "1"]
     first = text.split("<details>")[0]
     assert "| Queries of layer 2 |" in first and "Norms of layer 1" not in first
 
@@ -111,7 +111,7 @@ def test_of_several_parts_the_title_names_the_most_moved() -> None:
 def test_rounding_is_no_change() -> None:
     figure, _ = drawn(table(whole=all_of("rounded", 0.0017), rest="rounded"))
     assert title_of(figure) == "A and B differ by rounding to bfloat16 alone"
-    assert {each.get_text() for each in figure.axes[0].texts} == {"≈"}
+    assert {label.get_text() for label in figure.axes[0].texts} == {"≈"}
 
 
 def test_rounding_beside_a_change_is_told() -> None:
@@ -143,7 +143,7 @@ def test_a_block_of_several_layers_is_called_so() -> None:
     changes = CHANGES.of([shared, all_of("moved", 0.05)])
     figure, _ = drawn(changes)
     assert "the queries of layers 1-12, by" in title_of(figure)
-    assert [each.get_text() for each in figure.axes[0].get_yticklabels()] == ["1-12"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["1-12"]
 
 
 def test_models_that_are_no_pair_are_told_why() -> None:
@@ -158,7 +158,9 @@ def test_models_that_are_no_pair_are_told_why() -> None:
 def test_many_layers_are_drawn_without_numbers(largest_written: int) -> None:
     parts = [row(group, layer, "moved", 0.1, 24) for layer in (1, 2, 3) for group in GROUPS[:2]]
     figure, _ = drawn(table(*parts, whole=all_of("moved", 0.1)), largest_written=largest_written)
-    assert bool([each for each in figure.axes[0].texts if each.get_text()]) == bool(largest_written)
+    assert bool([label for label in figure.axes[0].texts if label.get_text()]) == bool(
+        largest_written
+    )
 
 
 def test_states_have_a_line_beside_other_texts() -> None:
@@ -173,7 +175,7 @@ def test_states_have_a_line_beside_other_texts() -> None:
     ax = figure.axes[3]
     own, other = (list(line.get_ydata()) for line in ax.lines[:2])
     assert own == pytest.approx([1, 0.9, 0.8]) and other == [0.2] * 3
-    assert {each.get_text() for each in ax.get_legend().get_texts()} == {"articles", "two texts"}
+    assert {label.get_text() for label in ax.get_legend().get_texts()} == {"articles", "two texts"}
     assert "## States of the same texts" in text
 
 
@@ -181,11 +183,11 @@ def test_parts_that_are_not_compared_are_told_and_not_drawn() -> None:
     head = {"group": "masked_head", "verdict": "not checkable", "reason": "B has none"}
     changes = table(row("norm", 1, "moved", 0.1), whole=all_of("moved", 0.01))
     is_table = changes["group"] == "token_embedding"
-    changes["reason"] = ["50 of 60 rows, of both" if found else None for found in is_table]
+    changes["reason"] = ["50 of 60 rows, of both" if applies else None for applies in is_table]
     figure, text = drawn(pd.concat([changes, pd.DataFrame([head])], ignore_index=True))
     assert "Masked head not checkable: B has none." in text
     assert "Token embeddings compared by 50 of 60 rows, of both." in text
-    names = {each.get_text() for each in figure.axes[2].get_yticklabels()}
+    names = {label.get_text() for label in figure.axes[2].get_yticklabels()}
     assert names == {"token embeddings", "all weights"}
 
 

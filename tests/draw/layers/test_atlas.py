@@ -39,16 +39,16 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
     figure, _ = drawn(table(), "a model of a long name")
     assert_words_fit(figure)
     ax = figure.axes[0]
-    assert [each.get_text() for each in ax.get_yticklabels()] == [
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
         "mean cosine",
         "effective rank",
         "hubness (k-occurrence skew)",
     ]
-    assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "2"]
-    words = [each.get_text() for each in ax.texts]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "2"]
+    words = [label.get_text() for label in ax.texts]
     assert words[:9] == ["0.500", "0.250", "0.750", "100", "300", "200", "2", "2", "2"]
     assert words[9:] == ["direction", "spectrum", "hubs"]
-    assert "a model of a long name" in "".join(each.get_text() for each in figure.texts)
+    assert "a model of a long name" in "".join(label.get_text() for label in figure.texts)
 
 
 def test_colors_are_percent_above_the_mean_of_the_row() -> None:

@@ -23,10 +23,10 @@ def table() -> pd.DataFrame:
         for measure in ("top_variance_share", "two_nn")
         for layer in range(5)
     ]
-    found = TABLES["csv"].of(rows)
-    is_own = found["name"] == "own"
-    low = (found["value"] - 0.5).where(is_own)
-    return found.assign(low=low, high=(found["value"] + 0.5).where(is_own))
+    table = TABLES["csv"].of(rows)
+    is_own = table["name"] == "own"
+    low = (table["value"] - 0.5).where(is_own)
+    return table.assign(low=low, high=(table["value"] + 0.5).where(is_own))
 
 
 def drawn(rows: pd.DataFrame, claims: pd.DataFrame = CLAIMS) -> tuple[str, str]:
@@ -43,9 +43,9 @@ def test_each_model_and_seed_has_a_row_of_its_layers() -> None:
 
 
 def test_layers_that_only_some_models_have_stand_in_their_place() -> None:
-    found = table()
-    found["layer"] = found["layer"].where(found["name"] != "own", 3 * found["layer"])
-    _, text = drawn(found)
+    rows = table()
+    rows["layer"] = rows["layer"].where(rows["name"] != "own", 3 * rows["layer"])
+    _, text = drawn(rows)
     heads = [line for line in squeezed(text).splitlines() if line.startswith("| kind | name |")]
     layers = " | ".join(f"layer {number}" for number in (0, 1, 2, 3, 4, 6, 9, 12))
     assert heads == [f"| kind | name | seed | {layers} |"] * 2

@@ -55,7 +55,7 @@ def test_the_title_names_the_step_at_which_most_changes(results: dict[str, pd.Da
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith("Neighbors change most in the step to layer 2: ")
-    words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    words = " ".join(" ".join(label.get_text() for label in figure.texts).split())
     assert "of 8 documents" in words and "95 % intervals over documents" in words
     assert text.startswith("# Maps of the layers of a model of a long name\n")
     assert "changed by another seed" in text
@@ -63,7 +63,7 @@ def test_the_title_names_the_step_at_which_most_changes(results: dict[str, pd.Da
 
 def test_the_lines_are_those_of_the_table(results: dict[str, pd.DataFrame]) -> None:
     figure, _ = drawn(results, "a")
-    ax = next(each for each in figure.axes if each.lines)
+    ax = next(panel for panel in figure.axes if panel.lines)
     for line, name in zip(ax.lines, ("space", "map"), strict=False):
         expected = results["csv"][f"changed_in_{name}"].to_numpy(dtype=float)
         assert np.asarray(line.get_ydata()) == pytest.approx(expected, nan_ok=True)

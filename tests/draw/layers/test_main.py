@@ -22,10 +22,10 @@ from tests.measure.layers.test_information_imbalance import planted, table_of
 
 
 def save(noun: str, *, is_empty: bool) -> None:
-    names = [name for name, each in profiled_measures().items() if each.family == noun]
+    names = [name for name, measure in profiled_measures().items() if measure.family == noun]
     tables = empty_tables() if is_empty else profile_tables(names)
-    for name, each in tables.items():
-        save_table(each, f"results/{noun}/{name}/mine.csv")
+    for name, table in tables.items():
+        save_table(table, f"results/{noun}/{name}/mine.csv")
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:

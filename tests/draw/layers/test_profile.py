@@ -13,13 +13,13 @@ NULLS = ("random_initialization", "gaussian_of_covariance")
 
 def results(change: Any = lambda name, table: table) -> dict[str, pd.DataFrame]:
     """Tables of all families; `change` takes the name of one and the table."""
-    found = {}
+    results = {}
     for shown in PANELS:
         # The first measure of a family has not converged in layer 1.
         tables = profile_tables(["other", shown.measure], spaces=["token"], nulls=NULLS)
         for kind in ("profiles", "nulls"):
-            found[f"{shown.noun}/{kind}"] = change(f"{shown.noun}/{kind}", tables[kind])
-    return found
+            results[f"{shown.noun}/{kind}"] = change(f"{shown.noun}/{kind}", tables[kind])
+    return results
 
 
 def draw(tables: dict[str, pd.DataFrame]):
@@ -42,7 +42,7 @@ def test_five_panels_have_the_values_of_one_corpus_and_its_nulls():
         assert ax.get_title("left")
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["trained", "random weights", "Gaussian of equal covariance"]
-    assert "1,234 tokens of 56 texts" in " ".join(each.get_text() for each in figure.texts)
+    assert "1,234 tokens of 56 texts" in " ".join(label.get_text() for label in figure.texts)
     assert text.count("| mean cosine ") == 2
 
 
@@ -93,8 +93,8 @@ def test_what_converged_in_few_layers_is_not_drawn():
 
 def test_a_model_without_large_corpora_says_so():
     tables = {
-        f"{each.noun}/{kind}": empty_tables()[kind]
-        for each in PANELS
+        f"{shown.noun}/{kind}": empty_tables()[kind]
+        for shown in PANELS
         for kind in ("profiles", "nulls")
     }
     figure, text = draw(tables)

@@ -69,8 +69,8 @@ def test_all_that_may_come_has_a_name_and_a_look() -> None:
 
     assert set(LAYER_SPACES) == set(KNOWN_SPACES)
     assert set(CHANGES) == set(get_args(Change)) - {"as_is"}
-    of_families = {null for names in NULLS_OF_FAMILY.values() for null in names}
-    assert set(NULLS) >= of_families | {"exchanged_between_texts", *KINDS}
+    family_nulls = {null for names in NULLS_OF_FAMILY.values() for null in names}
+    assert set(NULLS) >= family_nulls | {"exchanged_between_texts", *KINDS}
 
 
 def test_the_text_has_every_table() -> None:
@@ -116,5 +116,5 @@ def test_what_the_final_norm_makes_stands_in_the_tables_alone() -> None:
     (_, text), (_, plain) = drawn(both), drawn()
     assert "articles, tokens, after the final norm" in text
     assert "after the final norm" not in plain
-    of_last = text[text.index("articles, tokens, after the final norm") :]
-    assert f"layer {LAYERS - 1}" in of_last and "layer 0" not in of_last[: of_last.index("#")]
+    section = text[text.index("articles, tokens, after the final norm") :]
+    assert f"layer {LAYERS - 1}" in section and "layer 0" not in section[: section.index("#")]

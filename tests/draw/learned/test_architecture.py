@@ -22,9 +22,9 @@ def results(tmp_path: Any, references: dict[str, dict[str, Any]]) -> Results:
     """As the stage leaves them in files."""
     names = read_yaml(ROOT / "conf/measure/learned/architecture.yaml")["names"]
     config = config_of(BERT, "y")
-    found = measure_architecture("mine", config, references=references, names=names)
-    save_table(found["csv"], str(tmp_path / "a.csv"))
-    save_scalars(found["json"], str(tmp_path / "a.json"))
+    architecture = measure_architecture("mine", config, references=references, names=names)
+    save_table(architecture["csv"], str(tmp_path / "a.csv"))
+    save_scalars(architecture["json"], str(tmp_path / "a.json"))
     loaded = {
         "csv": load_table(str(tmp_path / "a.csv")),
         "json": load_scalars(str(tmp_path / "a.json")),
@@ -96,9 +96,9 @@ def test_tables_have_whole_numbers_and_the_hierarchy(tmp_path: Any):
 
 
 def test_vectors_alone_have_none_and_say_so():
-    found = measure_architecture("mine", None, references={"bert": BERT}, names={})
-    assert found["csv"].empty
-    figure, text = draw_architecture(as_drawn(ARCHITECTURE, found), "my vectors", **SETTINGS)
+    architecture = measure_architecture("mine", None, references={"bert": BERT}, names={})
+    assert architecture["csv"].empty
+    figure, text = draw_architecture(as_drawn(ARCHITECTURE, architecture), "my vectors", **SETTINGS)
     assert_words_fit(figure)
     assert stage_of(figure) == "measure_architecture"
     reason = "my vectors has no architecture: it is vectors alone."

@@ -17,8 +17,8 @@ SETTINGS = settings_of(
 def results() -> Results:
     matrices = random_matrices()
     matrices["input"][7] = matrices["positional"][3]
-    found = measure_interrelations(matrices, vocabulary_of(120), **SETTINGS)
-    return as_drawn(INTERRELATIONS, found)
+    interrelations = measure_interrelations(matrices, vocabulary_of(120), **SETTINGS)
+    return as_drawn(INTERRELATIONS, interrelations)
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +57,10 @@ def test_a_model_whose_texts_no_token_opens_says_so(results):
 
 
 def test_a_model_without_positions_or_segments_says_so(results):
-    found = measure_interrelations(
+    interrelations = measure_interrelations(
         {"input": random_matrices()["input"]}, vocabulary_of(120), **SETTINGS
     )
-    drawn = as_drawn(INTERRELATIONS, found)
+    drawn = as_drawn(INTERRELATIONS, interrelations)
     finding, text = draw_interrelations(drawn, "tiny", n_listed=5, digits=3)
     assert finding == "tiny has no position embeddings to compare with tokens"
     for space in ("positional", "segment"):

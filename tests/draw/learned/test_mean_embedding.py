@@ -12,8 +12,8 @@ from tests.measure.vectors import random_matrices, vocabulary_of
 def results():
     few = {"n_histogram_bins": 20, "n_tokens": 3, "quantiles": [0.5]}
     settings = settings_of(measure_mean_embedding, **few)
-    found = measure_mean_embedding(random_matrices(), vocabulary_of(120), None, **settings)
-    return as_drawn(MEAN_EMBEDDING, found | {EXTRACTED: vocabulary_of(120)})
+    mean_embedding = measure_mean_embedding(random_matrices(), vocabulary_of(120), None, **settings)
+    return as_drawn(MEAN_EMBEDDING, mean_embedding | {EXTRACTED: vocabulary_of(120)})
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,8 @@ def drawn(results):
 
 def test_the_finding_compares_the_kind_that_differs_with_words(results, drawn):
     assert drawn[0].startswith("Median cosine with the mean: numbers ")
-    found, _ = draw_mean_embedding(results, "tiny", fewest=1000, n_tokens=1, digits=3)
-    assert found.startswith("The median cosine of a token with the mean is ")
+    finding, _ = draw_mean_embedding(results, "tiny", fewest=1000, n_tokens=1, digits=3)
+    assert finding.startswith("The median cosine of a token with the mean is ")
 
 
 def test_one_token_an_extreme_is_listed(results, drawn):

@@ -23,8 +23,8 @@ def results():
 
 def results_of(matrices: dict[str, Any]) -> Results:
     settings = {**SETTINGS, "quantiles": QUANTILES}
-    found = measure_nearest_neighbors(matrices, vocabulary_of(120), regimes_of(30), **settings)
-    return as_drawn(NEAREST_NEIGHBORS, found | {VECTORS: matrices})
+    neighbors = measure_nearest_neighbors(matrices, vocabulary_of(120), regimes_of(30), **settings)
+    return as_drawn(NEAREST_NEIGHBORS, neighbors | {VECTORS: matrices})
 
 
 @pytest.fixture(scope="module")

@@ -21,20 +21,20 @@ FEW = {"n_bins": 512, "n_histogram_bins": 20, "n_pairs": 5, "quantiles": [0.01, 
 SETTINGS = settings_of(measure_similarity, **FEW)
 
 
-def tables_of(found, matrices):
+def tables_of(similarity, matrices):
     extracted, regimes = vocabulary_of(len(matrices["input"])), regimes_of(30)
     if "positional" not in matrices:
         regimes = regimes_of(0)
     neighbors = measure_nearest_neighbors(matrices, extracted, regimes, **NEIGHBORS)
     further = {HUBS: neighbors["hubs"], OCCURRENCE: neighbors["occurrence"]}
     further |= dict(zip(FURTHER_RESULTS, (matrices, extracted), strict=False))
-    return as_drawn(SIMILARITY, found | further)
+    return as_drawn(SIMILARITY, similarity | further)
 
 
 @pytest.fixture(scope="module")
 def results():
-    found = measure_similarity(random_matrices(), vocabulary_of(120), **SETTINGS)
-    return tables_of(found, random_matrices())
+    similarity = measure_similarity(random_matrices(), vocabulary_of(120), **SETTINGS)
+    return tables_of(similarity, random_matrices())
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +95,9 @@ def test_the_words_fit(drawn):
 
 def test_vectors_of_length_zero_have_no_cosine_and_the_figure_says_so():
     matrices = {"input": np.zeros((40, 6), np.float32)}
-    found = measure_similarity(matrices, vocabulary_of(40), **SETTINGS)
+    similarity = measure_similarity(matrices, vocabulary_of(40), **SETTINGS)
     figure, text = draw_similarity(
-        tables_of(found, matrices), "zeros", height_mm=75.0, n_pairs=2, digits=3
+        tables_of(similarity, matrices), "zeros", height_mm=75.0, n_pairs=2, digits=3
     )
     (said,) = figure.axes[1].texts
     assert said.get_text().split() == [
@@ -121,21 +121,21 @@ def test_the_title_says_which_are_longer(factor: float, said: str):
     for matrix in matrices.values():
         matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
     matrices["positional"] *= factor
-    found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
+    similarity = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
     figure, _ = draw_similarity(
-        tables_of(found, matrices), "tiny", height_mm=75.0, n_pairs=2, digits=3
+        tables_of(similarity, matrices), "tiny", height_mm=75.0, n_pairs=2, digits=3
     )
     assert "; centered unit vectors: at most" in " ".join(figure.get_suptitle().split())
     said = f"Token embeddings are {said} position embeddings"
-    assert _finding(found["summary"], pd.DataFrame(), pd.DataFrame()) == said
+    assert _finding(similarity["summary"], pd.DataFrame(), pd.DataFrame()) == said
 
 
 def test_a_vector_that_the_axis_leaves_out_is_named():
     matrices = random_matrices()
     matrices["positional"][4] *= 100
-    found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
-    low = {"quantile_0.99": found["summary"]["quantile_0.5"]}
-    tables = tables_of(found | {"summary": found["summary"].assign(**low)}, matrices)
+    similarity = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
+    low = {"quantile_0.99": similarity["summary"]["quantile_0.5"]}
+    tables = tables_of(similarity | {"summary": similarity["summary"].assign(**low)}, matrices)
     figure, _ = draw_similarity(tables, "tiny", height_mm=75.0, n_pairs=2, digits=3)
     length = np.linalg.norm(matrices["positional"][4].astype(np.float64))
     words = [text.get_text() for text in figure.axes[0].texts]

@@ -8,14 +8,14 @@ from tests.measure.vectors import random_matrices, vocabulary_of
 
 def test_quantities_are_those_of_the_measure():
     expected = mean_quantities(random_matrices()["input"])
-    found = tokens_and_mean(
+    quantities = tokens_and_mean(
         {
             "data/measured/mean_embedding.parquet": expected,
             "data/extracted/embeddings.parquet": vocabulary_of(120),
         }
     )
-    pd.testing.assert_frame_equal(found[[*expected]], expected)
-    assert kinds_by_count(found) == ["word", "number", "special"]
+    pd.testing.assert_frame_equal(quantities[[*expected]], expected)
+    assert kinds_by_count(quantities) == ["word", "number", "special"]
 
 
 @pytest.mark.parametrize(("fewest", "farthest"), [(1, "special"), (2, "number")])

@@ -30,11 +30,11 @@ def results(tmp_path: Any, spelling: Spelling | None) -> Results:
     settings = read_yaml(ROOT / "conf/measure/learned/vocabulary.yaml")
     settings |= {"block_size": 5, "shortest_run": 3, "example_texts": {"mine": "the dogs|"}}
     ids_of = (lambda text: [6, 16, 3]) if spelling else None
-    found = measure_vocabulary(table, spelling, ids_of, **settings)
-    save_scalars(found["json"], str(tmp_path / "a.json"))
+    vocabulary = measure_vocabulary(table, spelling, ids_of, **settings)
+    save_scalars(vocabulary["json"], str(tmp_path / "a.json"))
     loaded = {"json": load_scalars(str(tmp_path / "a.json"))}
     for name in VOCABULARY.tables:
-        save_table(found[name], str(tmp_path / f"{name}.csv"))
+        save_table(vocabulary[name], str(tmp_path / f"{name}.csv"))
         loaded[name] = load_table(str(tmp_path / f"{name}.csv"))
     return as_drawn(VOCABULARY, loaded)
 

@@ -36,9 +36,9 @@ def test_title_counts_an_association_that_only_sentences_have(
     drawn: tuple[Figure, pd.DataFrame],
 ):
     _, table = drawn
-    of_sentences = (table["vectors"] == "sentence").map({True: "yes", False: "no"})
-    assert set(of_sentences) == {"yes", "no"}
-    assert _finding(table.assign(is_present=of_sentences)).endswith("at some: planted")
+    presence = (table["vectors"] == "sentence").map({True: "yes", False: "no"})
+    assert set(presence) == {"yes", "no"}
+    assert _finding(table.assign(is_present=presence)).endswith("at some: planted")
     assert _finding(table.assign(is_present="no")).endswith("at no layer: planted")
 
 

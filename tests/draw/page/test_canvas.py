@@ -40,8 +40,8 @@ def test_the_style_is_seaborns_theme_but_for_what_is_said_to_be_ours():
     # below, for seaborn has other words for the same colors.
     changed |= {"figure.figsize", "font.sans-serif", "image.cmap", "axes.prop_cycle"}
     assert {key for key in ours if ours[key] != rcParams[key]} <= changed
-    cycle = [each["color"] for each in ours["axes.prop_cycle"]]
-    assert cycle == [to_hex(each["color"]).upper() for each in rcParams["axes.prop_cycle"]]
+    cycle = [look["color"] for look in ours["axes.prop_cycle"]]
+    assert cycle == [to_hex(look["color"]).upper() for look in rcParams["axes.prop_cycle"]]
 
 
 def test_a_figure_names_its_stage_and_what_was_measured():

@@ -48,10 +48,10 @@ def test_places_too_close_move_apart_around_their_mean():
 
 def test_any_places_are_apart_and_in_their_order():
     wanted = np.random.default_rng(0).normal(size=40)
-    found = spread(wanted, 0.2)
-    assert (np.argsort(found) == np.argsort(wanted)).all()
-    assert np.diff(np.sort(found)).min() >= 0.2 - 1e-12
-    assert found.mean() == pytest.approx(wanted.mean())
+    places = spread(wanted, 0.2)
+    assert (np.argsort(places) == np.argsort(wanted)).all()
+    assert np.diff(np.sort(places)).min() >= 0.2 - 1e-12
+    assert places.mean() == pytest.approx(wanted.mean())
 
 
 def test_none_is_below_the_lowest_place():

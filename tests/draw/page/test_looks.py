@@ -42,9 +42,9 @@ def test_a_corpus_looks_the_same_whatever_stands_beside_it():
 
 
 def test_other_corpora_take_looks_that_are_free():
-    found = corpus_looks(["articles", "my_texts", "theirs"])
-    assert found["my_texts"].name == "my texts"
-    assert len({look.color for look in found.values()}) == 3
+    looks = corpus_looks(["articles", "my_texts", "theirs"])
+    assert looks["my_texts"].name == "my texts"
+    assert len({look.color for look in looks.values()}) == 3
 
 
 def test_seeds_have_names_and_colors():
@@ -67,7 +67,10 @@ def test_no_line_of_dashes_is_a_format_string(root: Path) -> None:
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "plot"
-        and any(isinstance(each, ast.Attribute) and each.attr == "line" for each in node.args)
+        and any(
+            isinstance(argument, ast.Attribute) and argument.attr == "line"
+            for argument in node.args
+        )
     ]
     assert files
     assert calls == []

@@ -6,13 +6,13 @@ from embspace.draw.page.run_tables import with_runs
 
 
 def test_runs_have_the_names_that_a_reader_calls_them() -> None:
-    found = with_runs(pd.DataFrame({"run": ["rna_encoder"], "step": [3]}), "all runs")
-    assert found.to_dict("list") == {"run": ["RNA encoder"], "step": [3]}
+    table = with_runs(pd.DataFrame({"run": ["rna_encoder"], "step": [3]}), "all runs")
+    assert table.to_dict("list") == {"run": ["RNA encoder"], "step": [3]}
 
 
 def test_a_table_of_one_run_has_its_label() -> None:
-    found = with_runs(pd.DataFrame({"step": [3, 4]}), "mine")
-    assert found["run"].tolist() == ["mine", "mine"]
+    table = with_runs(pd.DataFrame({"step": [3, 4]}), "mine")
+    assert table["run"].tolist() == ["mine", "mine"]
 
 
 def test_an_empty_table_has_the_column() -> None:

@@ -126,8 +126,8 @@ def test_a_process_a_core_and_none_for_few_figures(
 
 
 def test_only_what_was_not_drawn_before_is_worth_a_process(monkeypatch: pytest.MonkeyPatch):
-    asked: list[int] = []
-    monkeypatch.setattr(results, "n_processes", lambda n: asked.append(n) or 1)
+    counts: list[int] = []
+    monkeypatch.setattr(results, "n_processes", lambda n: counts.append(n) or 1)
     nouns = ("one", "two", "three")
     for n, noun in enumerate(nouns, 2):
         save_table(pd.DataFrame({"id": range(n)}), f"results/{noun}/toy.csv")
@@ -137,7 +137,7 @@ def test_only_what_was_not_drawn_before_is_worth_a_process(monkeypatch: pytest.M
     before = files_of("figures")
     shutil.rmtree("figures")
     draw_and_save("toys", drawings, "toy", "a label", settings | {"two": {"words": "due"}})
-    assert asked == [3, 1]
+    assert counts == [3, 1]
     assert Path("figures/two/toy.md").read_text() == "a label: due, 3"
     unchanged = {file: content for file, content in before.items() if "two" not in file}
     assert unchanged.items() <= files_of("figures").items()

@@ -22,9 +22,9 @@ TOKENS = {
 def test_kinds_follow_from_the_extracted_kind_and_the_length_without_marks():
     kinds = [given for given, _ in TOKENS.values()]
     vocabulary = pd.DataFrame({"id": range(5, 17), "token": [*TOKENS], "kind": kinds})
-    found = token_kinds(vocabulary)
-    assert dict(zip(TOKENS, found, strict=True)) == {
+    drawn_kinds = token_kinds(vocabulary)
+    assert dict(zip(TOKENS, drawn_kinds, strict=True)) == {
         token: kind for token, (_, kind) in TOKENS.items()
     }
-    assert found.index.tolist() == [*range(5, 17)]
-    assert set(found) <= TOKEN_KINDS.keys()
+    assert drawn_kinds.index.tolist() == [*range(5, 17)]
+    assert set(drawn_kinds) <= TOKEN_KINDS.keys()

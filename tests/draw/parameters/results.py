@@ -20,7 +20,7 @@ FACTS: dict[str, Any] = {
 UNKNOWN: dict[str, Any] = {"known": False, "architecture": "FunnelModel"}
 
 
-def of_vectors(*, known: bool = True) -> dict[str, Any]:
+def vector_results(*, known: bool = True) -> dict[str, Any]:
     layers, readings = (1, 2, 3), ("word_embeddings", "pseudo_inverse")
     null = {"shuffled_mean": 0.1, "shuffled_smallest": 0.05}
     null |= {"shuffled_largest": 0.15, "n_vectors": 1536, "n_shuffled": 64}
@@ -47,7 +47,7 @@ def of_vectors(*, known: bool = True) -> dict[str, Any]:
     return {"json": FACTS, **tables} if known else PARAMETER_VECTORS.empty(**UNKNOWN)
 
 
-def of_keep_k(*, known: bool = True) -> dict[str, Any]:
+def keep_k_results(*, known: bool = True) -> dict[str, Any]:
     kinds = ("normal", "feed_forward_key", "feed_forward_value", "hidden_state")
     inverses = ("transpose", "pseudo_inverse")
     scores = [
@@ -74,7 +74,7 @@ def of_keep_k(*, known: bool = True) -> dict[str, Any]:
     return {"json": facts, **{name: KEEP_K.tables[name].of(rows[name]) for name in rows}}
 
 
-def of_related(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:
+def related_results(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:
     bounds = {"value": 0.06, "low": 0.05, "high": 0.07}
     dealt = {"shuffled": 0.01, "shuffled_low": 0.005, "shuffled_high": 0.02, "p_value": 0.005}
     pairs = [

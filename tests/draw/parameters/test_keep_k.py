@@ -10,7 +10,7 @@ from embspace.draw.page.looks import BLUE, Look
 from embspace.draw.parameters.keep_k import crossing, draw_crossing, draw_keep_k
 from embspace.measure.parameters.keep_k import KEEP_K
 from tests.analyses import as_drawn
-from tests.draw.parameters.results import of_keep_k
+from tests.draw.parameters.results import keep_k_results
 
 
 def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[str, str]:
@@ -19,13 +19,13 @@ def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[str, str]:
 
 def crossed() -> pd.DataFrame:
     """Return scores of which the pseudo-inverse has more from k = 100 on."""
-    scores = of_keep_k()["csv"]
+    scores = keep_k_results()["csv"]
     is_more = (scores["inverse"] == "pseudo_inverse") & (scores["k"] >= 100)
     return scores.assign(value=scores["value"].mask(is_more, 0.9))
 
 
 def test_the_finding_says_up_to_where_the_transpose_keeps_more():
-    results = of_keep_k()
+    results = keep_k_results()
     finding, tables = drawn(results)
     assert finding.startswith("The transpose keeps more") and finding.endswith("at every k")
     for words in ("k = 1,000", "n = 150", "hidden states", "0.83", "30,522 tokens"):
@@ -55,6 +55,6 @@ def test_lines_are_those_of_both_inverses():
 
 
 def test_an_architecture_that_is_not_known_is_said():
-    finding, tables = drawn(of_keep_k(known=False), "Funnel")
+    finding, tables = drawn(keep_k_results(known=False), "Funnel")
     assert "not known here" in finding
     assert "Funnel: the parameters of its architecture are not known here" in tables

@@ -9,15 +9,15 @@ from embspace.draw.parameters.__main__ import DRAWINGS, main
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
 from embspace.settings.stage import StageConfig
-from tests.draw.parameters.results import of_keep_k, of_related, of_vectors
+from tests.draw.parameters.results import keep_k_results, related_results, vector_results
 from tests.draw.parameters.test_head_pairs import MEASURED
 from tests.draw.parameters.test_head_pairs import results as of_pairs
 from tests.drawn import figure_files, keep_nouns, one_noun_by_day
 
 MADE = {
-    "keep_k": of_keep_k,
-    "parameter_vectors": of_vectors,
-    "related_parameters": of_related,
+    "keep_k": keep_k_results,
+    "parameter_vectors": vector_results,
+    "related_parameters": related_results,
     "head_pairs": of_pairs,
 }
 OF_PAIRS = Path("conf/measure/parameters/head_pairs.yaml")

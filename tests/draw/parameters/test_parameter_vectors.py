@@ -11,13 +11,13 @@ from embspace.draw.parameters.parameter_vectors import (
 from embspace.measure.parameters.parameter_vectors import PARAMETER_VECTORS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-from tests.draw.parameters.results import of_keep_k, of_related, of_vectors
+from tests.draw.parameters.results import keep_k_results, related_results, vector_results
 
 
 def results(*, known: bool = True) -> dict[str, Any]:
-    related, kept = of_related(known=known), of_keep_k(known=known)
+    related, kept = related_results(known=known), keep_k_results(known=known)
     beside = {KEPT: kept["csv"], RELATED: related["pairs"], RELATED_WITH: {"related_from": 0.15}}
-    return of_vectors(known=known) | beside
+    return vector_results(known=known) | beside
 
 
 def drawn(given: dict[str, Any], label: str = "MiniLM") -> tuple[Any, str]:

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from embspace.draw.parameters.related_parameters import draw_related, draw_related_parameters
 from embspace.measure.parameters.related_parameters import RELATED_PARAMETERS
 from tests.analyses import as_drawn
-from tests.draw.parameters.results import of_related
+from tests.draw.parameters.results import related_results
 
 
 def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[str, str]:
@@ -15,7 +15,7 @@ def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[str, str]:
 
 
 def test_the_finding_says_how_many_units_read_what_they_write():
-    finding, tables = drawn(of_related())
+    finding, tables = drawn(related_results())
     assert finding.startswith(
         "6 % of the units of MiniLM write 15 % or more of the words that they read, 1 % with "
         "partners dealt anew"
@@ -27,17 +27,17 @@ def test_the_finding_says_how_many_units_read_what_they_write():
 
 def test_the_line_is_the_share_of_related_units_beside_others():
     ax = Figure().subplots()
-    draw_related(ax, of_related()["pairs"])
+    draw_related(ax, related_results()["pairs"])
     assert [list(line.get_ydata()) for line in ax.lines] == [[0.01] * 3, [0.06] * 3]
 
 
 def test_without_texts_there_are_pairs_alone():
-    _, tables = drawn(of_related(has_texts=False))
+    _, tables = drawn(related_results(has_texts=False))
     assert "No text was read." in tables
     assert "None." in tables
 
 
 def test_an_architecture_that_is_not_known_is_said():
-    finding, tables = drawn(of_related(known=False), "Funnel")
+    finding, tables = drawn(related_results(known=False), "Funnel")
     assert "not known here" in finding
     assert "Funnel: the parameters of its architecture are not known here" in tables

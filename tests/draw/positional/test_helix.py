@@ -11,23 +11,23 @@ from tests.measure.positional.test_helix import SETTINGS
 from tests.measure.regimes import regimes_of
 
 
-def drawn_of(found):
+def drawn_of(tables):
     use_style()
-    results = as_drawn(HELIX, found)
+    results = as_drawn(HELIX, tables)
     return draw_helix(results, "a model of a long name", **settings_of(draw_helix, digits=2))
 
 
 @pytest.fixture(scope="module")
-def found():
+def tables():
     return measure_helix({"positional": helix()}, regimes_of(384, outlying=[0]), **SETTINGS)
 
 
 @pytest.fixture(scope="module")
-def drawn(found):
-    return drawn_of(found)
+def drawn(tables):
+    return drawn_of(tables)
 
 
-def test_the_stretch_is_the_most_even_one_and_advances(found, drawn):
+def test_the_stretch_is_the_most_even_one_and_advances(tables, drawn):
     ax = drawn[0].axes[0]
     shown = ax.collections[1].get_array()
     assert len(shown) == 60
@@ -38,40 +38,42 @@ def test_the_stretch_is_the_most_even_one_and_advances(found, drawn):
     assert "60 successive positions" in ax.get_title("left")
 
 
-def test_unrolled_a_helix_is_a_straight_line(found, drawn):
+def test_unrolled_a_helix_is_a_straight_line(tables, drawn):
     whole, stretch = (line for line in drawn[0].axes[1].lines if len(line.get_xdata()) > 2)
     turns, along = whole.get_xdata(), whole.get_ydata()
-    assert np.asarray(turns).tolist() == found["path"]["turns"].tolist()
-    assert abs(np.corrcoef(turns, along)[0, 1]) == pytest.approx(found["json"]["advance"], 1e-3)
+    assert np.asarray(turns).tolist() == tables["path"]["turns"].tolist()
+    assert abs(np.corrcoef(turns, along)[0, 1]) == pytest.approx(tables["json"]["advance"], 1e-3)
     assert set(stretch.get_ydata()) <= set(along)
     # The axis is the slope of the path, so that no other direction has the larger covariance.
-    components = found["path"][[f"component_{number}" for number in (1, 2, 3)]]
-    covariances = np.cov(found["path"]["position"], components, rowvar=False)[0, 1:]
-    assert np.cov(found["path"]["position"], along)[0, 1] == pytest.approx(
+    components = tables["path"][[f"component_{number}" for number in (1, 2, 3)]]
+    covariances = np.cov(tables["path"]["position"], components, rowvar=False)[0, 1:]
+    assert np.cov(tables["path"]["position"], along)[0, 1] == pytest.approx(
         np.linalg.norm(covariances)
     )
 
 
-def test_the_local_period_of_an_even_helix_is_that_of_the_whole(found, drawn):
+def test_the_local_period_of_an_even_helix_is_that_of_the_whole(tables, drawn):
     whole, local = drawn[0].axes[2].lines
-    period = found["periods"].set_index("definition")["period"]["winding_number"]
+    period = tables["periods"].set_index("definition")["period"]["winding_number"]
     assert set(whole.get_ydata()) == {period}
     assert np.median(local.get_ydata()) == pytest.approx(period, rel=0.02)
 
 
-def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(found, drawn):
+def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(tables, drawn):
     ax = drawn[0].axes[3]
-    period, power = (np.asarray(each) for each in ax.lines[0].get_data())
-    table = found["spectrum"].assign(period=1 / found["spectrum"]["frequency"]).set_index("period")
+    period, power = (np.asarray(coordinates) for coordinates in ax.lines[0].get_data())
+    table = (
+        tables["spectrum"].assign(period=1 / tables["spectrum"]["frequency"]).set_index("period")
+    )
     expected = table["power"].loc[period] / table["power"].max()
     assert power == pytest.approx(expected.to_numpy())
     assert power.max() == 1
     assert f"{period[np.argmax(power)]:.2f}" in [text.get_text() for text in ax.texts]
 
 
-def test_the_title_counts_turns_beside_the_strongest_null_and_a_panel_prints_them(found, drawn):
-    n_turns = abs(found["periods"].set_index("definition")["n_turns"]["winding_number"])
-    nulls = found["nulls"].query("measure == 'n_turns'").set_index("null")["null_value_high"]
+def test_the_title_counts_turns_beside_the_strongest_null_and_a_panel_prints_them(tables, drawn):
+    n_turns = abs(tables["periods"].set_index("definition")["n_turns"]["winding_number"])
+    nulls = tables["nulls"].query("measure == 'n_turns'").set_index("null")["null_value_high"]
     title = " ".join(drawn[0].get_suptitle().split())
     assert title == (
         f"The position embeddings wind {n_turns:.0f} times, {NULLS[nulls.idxmax()]} "

@@ -17,13 +17,13 @@ SETTINGS = settings_of(draw_positions, n_profiles=3, profile_length=8, limit_qua
 
 
 def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> Results:
-    found = measure_positions(matrices, regimes, **MEASURE)
+    positions = measure_positions(matrices, regimes, **MEASURE)
     n = len(regimes)
     along = regimes.assign(norm=np.linalg.norm(matrices["positional"], axis=1))
     ends = {"first_position": [0, n // 2], "last_position": [n // 2 - 1, n - 1]}
     spans = pd.DataFrame({**ends, "mean_norm": [3.25, 3.5]})
     further = {"regimes/positions": along, "regimes/summary": spans}
-    return as_drawn(POSITIONS, found | further)
+    return as_drawn(POSITIONS, positions | further)
 
 
 def draw(results: Results, **change: Any):
@@ -151,11 +151,11 @@ def test_without_structured_positions_there_are_no_curves():
 
 def test_files_of_noise_stay_small():
     # Nothing compresses worse; 512 positions of BERT base.
-    found = measure_positions({"positional": vectors(40, 12)}, regimes_of(40), **MEASURE)
+    positions = measure_positions({"positional": vectors(40, 12)}, regimes_of(40), **MEASURE)
     noise = np.clip(vectors(512, 512) / 3, -1, 1)
     tensors = {"positional": vectors(512, 768), "cosines": noise, "structured": np.ones(512)}
     beside = results_of({"positional": vectors(40, 12)}, regimes_of(40)).tables
-    results = as_drawn(POSITIONS, {**beside, **found}, safetensors=tensors)
+    results = as_drawn(POSITIONS, {**beside, **positions}, safetensors=tensors)
     figure, _ = draw(results, profile_length=128, limit_quantile=0.99)
     for suffix in ("png", "svg", "pdf"):
         stream = io.BytesIO()

@@ -42,7 +42,7 @@ def test_named_positions_are_left_out_of_the_distributions():
 
 
 def test_a_model_without_positions_says_so():
-    found = as_drawn(REGIMES, measure_regimes({"input": noise(70, 8, seed=9)}, **SETTINGS))
-    finding, text = draw_regimes(found, "tiny", digits=3)
+    regimes = as_drawn(REGIMES, measure_regimes({"input": noise(70, 8, seed=9)}, **SETTINGS))
+    finding, text = draw_regimes(regimes, "tiny", digits=3)
     assert finding == "There are no position embeddings to look at"
     assert "tiny has no learned positional table" in text

@@ -28,8 +28,8 @@ DRAW = settings_of(draw_sinusoidal_positions, longest_offset=20, limit_quantile=
 
 def results_of(matrices: dict[str, np.ndarray], n: int, **change: Any) -> Results:
     regimes = regimes_of(n, outlying=[0])
-    found = measure_sinusoidal_positions(matrices, regimes, **SETTINGS | change)
-    return as_drawn(SINUSOIDAL_POSITIONS, found, **{NULLS: nulls_of(0.5)})
+    sinusoids = measure_sinusoidal_positions(matrices, regimes, **SETTINGS | change)
+    return as_drawn(SINUSOIDAL_POSITIONS, sinusoids, **{NULLS: nulls_of(0.5)})
 
 
 def nulls_of(value: float) -> pd.DataFrame:

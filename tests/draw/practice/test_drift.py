@@ -116,7 +116,11 @@ def test_the_title_takes_the_pair_that_words_tell_less():
     figure, _ = drawn(given, rows, barges=0.95, ports=0.7)
     lines = [line for line in figure.axes[0].lines if line.get_label() == "words alone"]
     assert [line.get_ydata()[0] for line in lines] == [0.7, 0.95]
-    [bar] = [each for each in figure.axes[0].collections if isinstance(each, LineCollection)]
+    [bar] = [
+        collection
+        for collection in figure.axes[0].collections
+        if isinstance(collection, LineCollection)
+    ]
     assert list(bar.get_segments()[0][:, 1]) == pytest.approx([0.6, 0.7])  # of the title's pair
 
 

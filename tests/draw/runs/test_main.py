@@ -33,11 +33,11 @@ def test_all_runs_are_drawn_on_a_page_a_noun(
     settings = conf_of(root, "runs", nouns)
     monkeypatch.chdir(tmp_path)
     for run in runs:
-        for name, each in results().items():
-            save_table(each, f"results/training/{name}/{run}.csv")
+        for name, rows in results().items():
+            save_table(rows, f"results/training/{name}/{run}.csv")
         save_table(table("pretraining").drop(columns="run"), f"results/checkpoints/{run}.csv")
-        of_layers = dynamics_table("pretraining").drop(columns="run")
-        save_table(of_layers, f"results/dynamics/{run}.csv")
+        dynamics = dynamics_table("pretraining").drop(columns="run")
+        save_table(dynamics, f"results/dynamics/{run}.csv")
         save_table(heads().drop(columns="run"), f"results/head_dynamics/{run}.csv")
         save_table(claims(), f"results/training_claims/{run}.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))

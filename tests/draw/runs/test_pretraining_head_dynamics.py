@@ -20,7 +20,7 @@ def test_the_title_says_where_the_blocks_go() -> None:
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     assert "entropy of attention rises from 0.16 to 0.26" in title
-    said = " ".join(" ".join(each.get_text() for each in figure.texts).split())
+    said = " ".join(" ".join(label.get_text() for label in figure.texts).split())
     assert "Pythia · 3 checkpoints that its makers published · 7 documents" in said
     assert text.startswith("# Attention heads of Pythia over its pretraining")
 

@@ -68,10 +68,10 @@ def test_the_axis_of_steps_has_room_for_step_0() -> None:
     ax = Figure().subplots()
     show_steps(ax, pd.Series([0, 1, 300]))
     assert ax.get_xlim()[0] < 0 < 300 < ax.get_xlim()[1]
-    assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "10", "100"]
     show_steps(ax, pd.Series([0, 80]))  # the axis ends behind 100
     assert ax.get_xlim()[1] > 100
-    assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["0", "1", "10", "100"]
 
 
 def test_a_logarithmic_axis_has_plain_numbers() -> None:
@@ -93,7 +93,7 @@ def test_large_steps_are_short(step: int, words: str) -> None:
 
 def test_the_last_checkpoint_is_that_of_each_run_and_phase() -> None:
     longer = table().assign(step=lambda rows: rows["step"].where(rows["run"] == "mine", 9))
-    of_none = longer[:1].assign(phase=None, step=None)
-    last = last_rows(pd.concat([longer, of_none]))
+    without_phase = longer[:1].assign(phase=None, step=None)
+    last = last_rows(pd.concat([longer, without_phase]))
     assert set(last.loc[last["run"] == "mine", "step"]) == {4}
     assert last["step"].isna().sum() == 1

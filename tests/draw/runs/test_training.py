@@ -42,8 +42,8 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     hidden = [("trained", seed, "classification", 100, "half hidden", *scores) for seed in SEEDS]
     better = (80, 20, 0.95, 0.9, 1.0, 0.95, 0.9, 1.0, *[None] * 6, 0.02, 0.2)
     texts = ("as they are", "half hidden")
-    of_counts = [("logistic regression", None, None, None, each, *better) for each in texts]
-    classes += [*hidden, *of_counts]
+    regression = [("logistic regression", None, None, None, version, *better) for version in texts]
+    classes += [*hidden, *regression]
     spread = [("pretraining", 100, "masked_language_modeling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
     rows: dict[str, list[Any]] = {
         "losses": losses,
@@ -95,8 +95,8 @@ def test_every_run_has_its_own_panels_and_all_share_that_of_losses() -> None:
         )
         for name in one
     }
-    of_layers = table("pretraining", run="rna_encoder")
-    figure, text = draw(both | {DYNAMICS: of_layers}, "all runs")
+    dynamics = table("pretraining", run="rna_encoder")
+    figure, text = draw(both | {DYNAMICS: dynamics}, "all runs")
     assert_words_fit(figure)
     verbs = "100 main verbs"
     assert [ax.get_title("left") for ax in figure.axes if ax.axison] == [
@@ -142,11 +142,11 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
 
 
 def test_without_verbs_the_title_holds_losses_or_classes_against_baselines() -> None:
-    found = results(classified=False, grammar=False)
-    found["held_out"]["loss"] = 1.5
-    assert title_of(draw(found)[0]) == "3 of 3 models end below the loss of every baseline"
-    found["held_out"].loc[found["held_out"]["seed"] == 0, "loss"] = 2.5
-    assert title_of(draw(found)[0]).startswith("2 of 3 models")
+    tables = results(classified=False, grammar=False)
+    tables["held_out"]["loss"] = 1.5
+    assert title_of(draw(tables)[0]) == "3 of 3 models end below the loss of every baseline"
+    tables["held_out"].loc[tables["held_out"]["seed"] == 0, "loss"] = 2.5
+    assert title_of(draw(tables)[0]).startswith("2 of 3 models")
     classes = results(grammar=False) | {"held_out": pd.DataFrame()}
     assert title_of(draw(classes)[0]) == (
         "0 of 3 models tell classes better than logistic regression"
@@ -164,6 +164,6 @@ def test_panels_of_what_a_run_lacks_are_left_out() -> None:
 def test_the_table_says_which_wins() -> None:
     _, text = draw(results())
     assert "of 3 seeds, 0 have a larger macro-F1 than the logistic regression, 3 a smaller" in text
-    found = results()
-    found["classification"]["macro_f1_less_regression_high"] = 0.1
-    assert "0 have a larger macro-F1 than the logistic regression, 0 a smaller" in draw(found)[1]
+    tables = results()
+    tables["classification"]["macro_f1_less_regression_high"] = 0.1
+    assert "0 have a larger macro-F1 than the logistic regression, 0 a smaller" in draw(tables)[1]

@@ -11,8 +11,8 @@ from tests.train.runs import MASKED
 
 def tables() -> pd.DataFrame:
     """Of a decoder of which every claim holds and an encoder that is flat; two seeds each."""
-    of_decoder, of_encoder = claims(), claims(flat, phase=MASKED)
-    return pd.concat([of_decoder.assign(run="a_decoder"), of_encoder.assign(run="an_encoder")])
+    decoder, encoder = claims(), claims(flat, phase=MASKED)
+    return pd.concat([decoder.assign(run="a_decoder"), encoder.assign(run="an_encoder")])
 
 
 def draw(table: pd.DataFrame) -> tuple[str, str]:

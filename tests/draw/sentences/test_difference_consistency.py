@@ -15,8 +15,8 @@ def draw(categories: pd.DataFrame) -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 def categories(tmp_path_factory) -> Any:
-    found = measure(planted(OFFSETS, 8, n_layers=3))
-    return results_of(found, tmp_path_factory.mktemp("results"))["categories"]
+    differences = measure(planted(OFFSETS, 8, n_layers=3))
+    return results_of(differences, tmp_path_factory.mktemp("results"))["categories"]
 
 
 @pytest.fixture(scope="module")

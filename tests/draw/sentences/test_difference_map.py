@@ -19,7 +19,7 @@ from tests.measure.sentences.test_differences import OFFSETS
 
 
 @pytest.fixture(scope="module")
-def found() -> Any:
+def differences() -> Any:
     return measure(planted(OFFSETS, 8))
 
 
@@ -39,11 +39,11 @@ def names_of(ax: Axes) -> list[Text]:
     return [text for text in ax.texts if text.get_text()]
 
 
-def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(found):
-    names = names_of(drawn(found["map"], found["json"]))
+def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(differences):
+    names = names_of(drawn(differences["map"], differences["json"]))
     assert sorted(text.get_text() for text in names) == sorted(SHOWN)
     assert {text.get_color() for text in names} == {color_of(0), color_of(1)}
-    every = names_of(drawn(found["map"], found["json"], ["of no such name"]))
+    every = names_of(drawn(differences["map"], differences["json"], ["of no such name"]))
     in_words = {word for text in every for word in text.get_text().split("\n")}
     assert in_words == {*OFFSETS, "short in this plane:"}
     for texts in (names, every):
@@ -52,41 +52,42 @@ def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(fo
             assert not any(one.overlaps(other) for other in boxes[:number])
 
 
-def test_short_means_are_named_in_their_color_in_the_corner_of_the_fewest_points(found):
-    ax = drawn(found["map"], found["json"], [*OFFSETS])
+def test_short_means_are_named_in_their_color_in_the_corner_of_the_fewest_points(differences):
+    ax = drawn(differences["map"], differences["json"], [*OFFSETS])
     names = names_of(ax)
     [words] = [text for text in names if text.get_text() == "short in this plane:"]
     colors = {name: color_of(number) for number, name in enumerate(OFFSETS)}
     short = names[names.index(words) + 1 :]
     assert short and all(text.get_color() == colors[text.get_text()] for text in short)
-    points = np.concatenate([each.get_offsets() for each in ax.collections])
+    points = np.concatenate([dots.get_offsets() for dots in ax.collections])
     inside = words.get_window_extent().transformed(ax.transData.inverted())
     assert not any(inside.contains(x, y) for x, y in points)
 
 
-def test_arrows_run_from_no_difference_to_the_shown_means(found):
-    ax = drawn(found["map"], found["json"])
-    is_shown = (found["map"]["kind"] == "mean") & found["map"]["category"].isin(SHOWN)
-    means = found["map"].loc[is_shown, ["component_1", "component_2"]].to_numpy()
+def test_arrows_run_from_no_difference_to_the_shown_means(differences):
+    ax = drawn(differences["map"], differences["json"])
+    is_shown = (differences["map"]["kind"] == "mean") & differences["map"]["category"].isin(SHOWN)
+    means = differences["map"].loc[is_shown, ["component_1", "component_2"]].to_numpy()
     arrows = [text for text in ax.texts if not text.get_text()]
-    assert [each.xy for each in arrows] == [tuple(each) for each in means]
-    assert {each.xyann for each in arrows} == {(0, 0)}
-    points = np.concatenate([each.get_offsets() for each in ax.collections])
+    assert [arrow.xy for arrow in arrows] == [tuple(mean) for mean in means]
+    assert {arrow.xyann for arrow in arrows} == {(0, 0)}
+    points = np.concatenate([dots.get_offsets() for dots in ax.collections])
     assert len(points) == 40
-    share = found["json"]["explained_variance_1"]
+    share = differences["json"]["explained_variance_1"]
     assert ax.get_xlabel() == f"component 1 ({100 * share:.0f} %)"
     assert ax.get_aspect() == 1
 
 
-def test_categories_without_a_name_are_gray(found):
+def test_categories_without_a_name_are_gray(differences):
     gray, *others = (
-        to_hex(each.get_facecolor()[0]) for each in drawn(found["map"], found["json"]).collections
+        to_hex(dots.get_facecolor()[0])
+        for dots in drawn(differences["map"], differences["json"]).collections
     )
     assert gray == to_hex("0.75")
     assert others == [color_of(0).lower(), color_of(1).lower()]
 
 
-def test_the_title_says_how_many_kinds_are_gray(found):
+def test_the_title_says_how_many_kinds_are_gray(differences):
     n = len(OFFSETS)
     titles = {
         3: "Differences and their means; gray: 3 other kinds",
@@ -94,13 +95,13 @@ def test_the_title_says_how_many_kinds_are_gray(found):
         0: "Differences and their means",
     }
     for n_gray, title in titles.items():
-        ax = drawn(found["map"], found["json"], [*OFFSETS][: n - n_gray])
+        ax = drawn(differences["map"], differences["json"], [*OFFSETS][: n - n_gray])
         assert (ax.get_title("left") or ax.get_title()) == title
 
 
-def test_nothing_that_varies_is_no_map(found):
+def test_nothing_that_varies_is_no_map(differences):
     for summary in ({}, {"explained_variance_1": None, "explained_variance_2": None}):
-        assert "no map" in drawn(found["map"][:0], summary).texts[0].get_text()
+        assert "no map" in drawn(differences["map"][:0], summary).texts[0].get_text()
 
 
 def test_colors_repeat_and_none_is_that_of_a_pooling():

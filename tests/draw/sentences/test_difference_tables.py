@@ -56,16 +56,16 @@ def test_values_that_are_not_defined_are_dashes(tmp_path):
 
 
 def test_a_set_without_the_categories_of_the_bias(tmp_path):
-    found = measure(planted({"a-b": AXES[0], "c-d": AXES[1]}, 6))
-    text = text_of(results_of(found, tmp_path))
+    differences = measure(planted({"a-b": AXES[0], "c-d": AXES[1]}, 6))
+    text = text_of(results_of(differences, tmp_path))
     assert "lacks one of the categories" in text
     assert "None." in text
 
 
 def test_names_without_a_dash_need_no_reading(tmp_path):
     offsets = {"tense": AXES[0], "number": AXES[1]}
-    found = measure(planted(offsets, 6), bias_categories=["tense", "number"])
-    assert "Cosine of tense with number" in text_of(results_of(found, tmp_path))
+    differences = measure(planted(offsets, 6), bias_categories=["tense", "number"])
+    assert "Cosine of tense with number" in text_of(results_of(differences, tmp_path))
 
 
 def test_table_7_is_a_matrix_of_raw_cosines(results):

@@ -25,13 +25,13 @@ def measure(given: Planted, **change: Any) -> Outcome:
     return measure_with_many_draws(given, **few | change)
 
 
-def results_of(found: Any, folder: Any) -> dict[str, Any]:
+def results_of(differences: Any, folder: Any) -> dict[str, Any]:
     """As the stage finds them in its files."""
     tables = {}
     for name in ("categories", "cosines", "map", "examples"):
-        save_table(found[name], f"{folder}/{name}.csv")
+        save_table(differences[name], f"{folder}/{name}.csv")
         tables[name] = load_table(f"{folder}/{name}.csv")
-    save_scalars(found["json"], f"{folder}/json.json")
+    save_scalars(differences["json"], f"{folder}/json.json")
     return tables | {"json": load_scalars(f"{folder}/json.json")}
 
 
@@ -43,8 +43,8 @@ def draw(results: dict[str, Any], **change: Any) -> tuple[Figure, str]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory) -> dict[str, Any]:
-    found = measure(planted(OFFSETS, 8, n_layers=3))
-    return results_of(found, tmp_path_factory.mktemp("results"))
+    differences = measure(planted(OFFSETS, 8, n_layers=3))
+    return results_of(differences, tmp_path_factory.mktemp("results"))
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +82,8 @@ def test_the_subtitle_has_the_number_of_pairs(drawn):
 
 
 def test_without_the_categories_of_the_bias_the_table_says_so(tmp_path):
-    found = measure(planted({"a-b": AXES[0], "c-d": AXES[1]}, 6))
-    assert "lacks one of the categories" in draw(results_of(found, tmp_path))[1]
+    differences = measure(planted({"a-b": AXES[0], "c-d": AXES[1]}, 6))
+    assert "lacks one of the categories" in draw(results_of(differences, tmp_path))[1]
 
 
 def test_one_pair_of_one_category_is_drawn(tmp_path):
@@ -96,8 +96,8 @@ def test_one_pair_of_one_category_is_drawn(tmp_path):
 def test_a_model_that_read_nothing_says_so(tmp_path):
     given = planted(OFFSETS, 3)
     states = {name: x[:, :0] for name, x in given.states.items()}
-    found = measure(type(given)(given.stimuli, given.tokens[:0], states))
-    figure, text = draw(results_of(found, tmp_path))
+    differences = measure(type(given)(given.stimuli, given.tokens[:0], states))
+    figure, text = draw(results_of(differences, tmp_path))
     assert_words_fit(figure)
     assert "no pairs of sentences" in figure.axes[0].texts[0].get_text()
     assert "None." in text

@@ -30,8 +30,8 @@ def draw(results: dict[str, pd.DataFrame]) -> tuple[Figure, str]:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory) -> dict[str, pd.DataFrame]:
-    found = measure(planted(OFFSETS, 8, n_layers=3))
-    return given(results_of(found, tmp_path_factory.mktemp("results")))
+    differences = measure(planted(OFFSETS, 8, n_layers=3))
+    return given(results_of(differences, tmp_path_factory.mktemp("results")))
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +39,14 @@ def drawn(results) -> tuple[Figure, str]:
     return draw(results)
 
 
-def of_mean(table: pd.DataFrame) -> pd.DataFrame:
+def mean_pooled(table: pd.DataFrame) -> pd.DataFrame:
     return table[(table["pooling"] == "mean") & (table["layer"] == 2)]
 
 
 def test_the_numbers_of_the_title_are_printed_at_their_marks(results, drawn):
     figure, _ = drawn
     assert_words_fit(figure)
-    kinds = of_mean(results["synonyms/contrasts"]).set_index("kind")["cosine"]
+    kinds = mean_pooled(results["synonyms/contrasts"]).set_index("kind")["cosine"]
     numbers = [f"{kinds[name]:.2f}" for name in ("paraphrase", "negation")]
     assert all(f"({number})" in figure.get_suptitle() for number in numbers)
     printed = [text.get_text() for text in figure.axes[0].texts]
@@ -79,7 +79,7 @@ def test_the_title_says_whether_a_paraphrase_or_a_negation_is_surely_nearer(
 
 def test_pairs_are_the_table_beside_random_weights_and_words(results, drawn):
     ax = drawn[0].axes[0]
-    rows = of_mean(results["synonyms/contrasts"]).set_index("kind")
+    rows = mean_pooled(results["synonyms/contrasts"]).set_index("kind")
     rows = rows.loc[["unrelated", "paraphrase", "negation"]]
     drawn_as = {line.get_label(): list(line.get_xdata()) for line in ax.lines}
     assert drawn_as["mean pooling"] == rows["cosine"].tolist()
@@ -97,7 +97,7 @@ def test_pairs_are_the_table_beside_random_weights_and_words(results, drawn):
 
 def test_categories_stand_by_consistency_beside_their_null_and_an_example(results, drawn):
     ax, beside = drawn[0].axes[1:3]
-    rows = of_mean(results["differences/categories"]).set_index("category")
+    rows = mean_pooled(results["differences/categories"]).set_index("category")
     names = [label.get_text() for label in ax.get_yticklabels()]
     rows = rows.loc[names]
     assert rows["consistency"].is_monotonic_decreasing and len(rows) == len(OFFSETS)

@@ -45,7 +45,9 @@ def test_each_table_is_of_the_last_layer_only(text: str, title: str, n_rows: int
 def test_numbers_are_those_of_the_results(text: str):
     groups = results()["groups"]
     row = groups.query("sentences == 'meanings' and pooling == 'cls' and layer == 2").iloc[0]
-    cells = next(each for each in section(text, "Groups") if each[:3] == ["meanings", "cls", "2"])
+    cells = next(
+        cells for cells in section(text, "Groups") if cells[:3] == ["meanings", "cls", "2"]
+    )
     assert cells[4:7] == [
         f"{row[name]:.3f}" for name in ("within_cosine", "between_cosine", "silhouette")
     ]

@@ -123,15 +123,15 @@ def attribution() -> Tables:
     ]  # fmt: skip
     orders = (*METHODS, "logistic_regression", "defining_sites", "random_order")
     every = product((0, 1), orders, ("deletion", "insertion"))
-    of_curves = [{"model_seed": seed, "method": m, "curve": curve} for seed, m, curve in every]
+    curve_keys = [{"model_seed": seed, "method": m, "curve": curve} for seed, m, curve in every]
     curves = [
         {**key, "n_hidden": n, "n_documents": 6, **bounded("probability", 1 - n / N_PLACES)}
-        for key, n in product(of_curves, (0, 1, 4, N_PLACES))
+        for key, n in product(curve_keys, (0, 1, 4, N_PLACES))
     ]
     areas = [
         {**key, **bounded("area", 0.3), **bounded("area_less_random", -0.2)}
         | bounded("area_less_regression", 0.0)
-        for key in of_curves
+        for key in curve_keys
     ]
     along = [
         {"method": method, "class": name, **place, "n_documents": 2, "attribution": 0.5,
@@ -183,7 +183,7 @@ def title_of(ax: Axes) -> str:
     return ax.get_title("left") or ax.get_title()
 
 
-def of_runs(tables: Tables, *runs: str) -> Tables:
+def joined_runs(tables: Tables, *runs: str) -> Tables:
     """Return the tables as `load_results` gives them for all runs."""
     return {
         name: pd.concat([table.assign(run=run) for run in runs], ignore_index=True)

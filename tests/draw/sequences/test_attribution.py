@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from embspace.draw.sequences.attribution import SEPARATION, draw_attribution
 from embspace.files.tables import Tables
 from tests.draw.fits import assert_words_fit
-from tests.draw.sequences.tables import attribution, class_flow, empty, of_runs, title_of
+from tests.draw.sequences.tables import attribution, class_flow, empty, joined_runs, title_of
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 46.0, "digits": 3}
 
@@ -22,7 +22,7 @@ def draw(results: Tables) -> tuple[Figure, str]:
 
 
 def test_lines_marks_and_frames_are_those_of_the_tables() -> None:
-    figure, text = draw(of_runs(tables(), "mine"))
+    figure, text = draw(joined_runs(tables(), "mine"))
     assert_words_fit(figure)
     assert list(figure.axes[0].lines[-1].get_ydata())[1:] == pytest.approx([0.25, 0.45, 0.65])
     gene = next(ax for ax in figure.axes if "when a k-mer is hidden" in title_of(ax))
@@ -32,7 +32,7 @@ def test_lines_marks_and_frames_are_those_of_the_tables() -> None:
 
 
 def test_the_title_holds_the_best_method_against_the_regression() -> None:
-    given = of_runs(tables(), "mine")
+    given = joined_runs(tables(), "mine")
     rows = given["precision"]
     is_best = (rows["method"] == "gradient_x_input") & (rows["model_seed"] == 0)
     is_best &= rows["weights"] == "trained"
@@ -45,7 +45,7 @@ def test_the_title_holds_the_best_method_against_the_regression() -> None:
 
 
 def test_without_class_flow_its_panel_says_so() -> None:
-    given = of_runs(tables(), "mine")
+    given = joined_runs(tables(), "mine")
     figure, _ = draw(given | {SEPARATION: given[SEPARATION][:0]})
     assert figure.axes[0].texts[0].get_text() == "not measured"
 

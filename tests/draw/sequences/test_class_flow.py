@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from embspace.draw.sequences.class_flow import draw_class_flow, draw_silhouettes
 from tests.draw.sequences.tables import class_flow as tables
-from tests.draw.sequences.tables import empty, of_runs
+from tests.draw.sequences.tables import empty, joined_runs
 
 
 def test_lines_are_those_of_the_table() -> None:
@@ -21,7 +21,7 @@ def test_lines_are_those_of_the_table() -> None:
 
 
 def test_the_finding_is_of_the_first_run_and_the_tables_of_all() -> None:
-    finding, text = draw_class_flow(of_runs(tables(), "yours", "mine"), "all runs", digits=3)
+    finding, text = draw_class_flow(joined_runs(tables(), "yours", "mine"), "all runs", digits=3)
     assert "parts the classes at the last layer in 2 of 2 seeds" in finding
     assert "0.60 to 0.65" in finding
     assert "| yours" in text and "| mine" in text

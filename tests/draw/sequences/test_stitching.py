@@ -4,7 +4,7 @@ import pandas as pd
 
 from embspace.draw.sequences.stitching import draw_stitching
 from embspace.files.tables import Tables
-from tests.draw.sequences.tables import empty, of_runs
+from tests.draw.sequences.tables import empty, joined_runs
 from tests.draw.sequences.tables import stitching as tables
 
 
@@ -13,7 +13,7 @@ def draw(results: Tables) -> tuple[str, str]:
 
 
 def test_the_finding_counts_the_pairs_of_the_first_run() -> None:
-    finding, text = draw(of_runs(tables(), "yours", "mine"))
+    finding, text = draw(joined_runs(tables(), "yours", "mine"))
     assert "1 of 2 pairs of seeds stitch better than at random (0.60 to 0.70; states" in finding
     first = text.partition("<details>")[0]
     assert "| yours" in first and "| mine" in first
@@ -45,7 +45,7 @@ def test_one_seed_alone_is_said() -> None:
         else table[:0]
         for name, table in tables().items()
     }
-    assert draw(of_runs(alone, "mine"))[0].startswith("One seed alone")
+    assert draw(joined_runs(alone, "mine"))[0].startswith("One seed alone")
 
 
 def test_no_run_is_said() -> None:

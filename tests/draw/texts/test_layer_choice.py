@@ -29,9 +29,9 @@ def test_the_title_names_the_layer_that_exceeds_the_last_one_most(table: pd.Data
     title = " ".join(figure.get_suptitle().split())
     best = table[(table["rank"] == 1) & (table["task"] != "clusters")]
     best = best.sort_values("less_last").iloc[-1]
-    of_last = best["value"] - best["less_last"]
+    last_value = best["value"] - best["less_last"]
     assert title.startswith(f"Layer {best['layer']:.0f} serves ")
-    numbers = [f"{best['value']:.2f}", f"{of_last:.2f}"]
+    numbers = [f"{best['value']:.2f}", f"{last_value:.2f}"]
     assert title.endswith(f" {numbers[0]} against {numbers[1]}")
     assert [note.get_text() for ax in figure.axes for note in ax.texts] == numbers
     words = " ".join(words.get_text() for words in figure.texts).replace("\n", " ")

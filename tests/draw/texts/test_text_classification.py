@@ -26,9 +26,9 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
         less = 0.0 if layer is None else difference
         value = 0.7 + less
         low, high = less - 0.05, less + 0.05
-        of_chance = [0.5, 0.45, 0.55]
+        chance = [0.5, 0.45, 0.55]
         rows.append(
-            [kind, layer, weights, 440, 22, 0.9, value, value - 0.04, value + 0.04, *of_chance]
+            [kind, layer, weights, 440, 22, 0.9, value, value - 0.04, value + 0.04, *chance]
             + [less, low, high]
         )
     return pd.DataFrame(rows, columns=[*TEXT_CLASSIFICATION.tables["csv"].columns])

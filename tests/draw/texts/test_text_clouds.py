@@ -34,9 +34,9 @@ def test_words_fit_and_say_who_was_left_out(drawn):
     assert_words_fit(figure)
     assert figure.get_label() == "measure_text_clouds"
     words = [text.get_text() for text in figure.texts]
-    words = [each.replace("\n", " ") for each in words]
-    assert any("posts: 16 vectors · left out, too few texts: notes" in each for each in words)
-    assert any("sentences: 24 vectors of 12 documents" in each for each in words)
+    words = [text.replace("\n", " ") for text in words]
+    assert any("posts: 16 vectors · left out, too few texts: notes" in text for text in words)
+    assert any("sentences: 24 vectors of 12 documents" in text for text in words)
 
 
 def test_lines_are_the_medians_of_the_table_with_the_middle_half(results, drawn):

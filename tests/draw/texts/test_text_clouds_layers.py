@@ -13,8 +13,8 @@ POSITIVE = "text_clouds/positive"
 
 
 def results_of(corpora: Any) -> dict[str, pd.DataFrame]:
-    found = measure_text_clouds(corpora, **SETTINGS)
-    return {f"text_clouds/{table}": found[table] for table in TEXT_CLOUDS.tables}
+    clouds = measure_text_clouds(corpora, **SETTINGS)
+    return {f"text_clouds/{table}": clouds[table] for table in TEXT_CLOUDS.tables}
 
 
 def draw(results: dict[str, pd.DataFrame]):

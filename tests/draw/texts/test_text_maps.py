@@ -66,7 +66,7 @@ def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: 
     ax = draw(results)[0].axes[LAST]
     wanted = "map == 'two_sources' and pooling == 'mean' and method == 'tsne'"
     rows = results["parquet"].query(wanted)
-    drawn = np.concatenate([each.get_offsets() for each in dots(ax)])
+    drawn = np.concatenate([part.get_offsets() for part in dots(ax)])
     assert sorted(map(tuple, drawn)) == sorted(
         map(tuple, rows[["x", "y"]].to_numpy(dtype=np.float64))
     )
@@ -78,14 +78,14 @@ def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: 
 def test_the_largest_corpus_lies_at_the_back_and_no_dot_is_larger_than_another(results):
     given = {name: table[table["map"] == "all_corpora"] for name, table in results.items()}
     parts = dots(draw(given)[0].axes[LAST])
-    assert [len(each.get_offsets()) for each in parts] == [24, 16, 12]
-    assert len({tuple(each.get_sizes()) for each in parts}) == 1
+    assert [len(part.get_offsets()) for part in parts] == [24, 16, 12]
+    assert len({tuple(part.get_sizes()) for part in parts}) == 1
 
 
 def test_a_corpus_has_its_color_in_dots_and_names(results: dict[str, Any]):
     ax = draw(results)[0].axes[0]
     looks = corpus_looks(["articles", "posts"])
-    assert {to_hex(each.get_facecolor()[0]) for each in dots(ax)} == {
+    assert {to_hex(part.get_facecolor()[0]) for part in dots(ax)} == {
         look.color.lower() for look in looks.values()
     }
     for text in ax.texts:
@@ -147,8 +147,8 @@ def test_a_single_corpus_is_colored_by_the_subjects_of_its_texts():
     assert figure.get_suptitle().strip() == "The texts of one corpus"
     assert names(figure) == ["subject 0", "subject 1", "subject 2"]
     drawn = dots(figure.axes[0])
-    assert sorted(len(each.get_offsets()) for each in drawn) == [6, 7, 7]
-    assert len({tuple(each.get_facecolor()[0]) for each in drawn}) == 3
+    assert sorted(len(part.get_offsets()) for part in drawn) == [6, 7, 7]
+    assert len({tuple(part.get_facecolor()[0]) for part in drawn}) == 3
 
 
 def test_rare_subjects_share_a_color_and_no_subject_is_one_of_them():
@@ -157,7 +157,7 @@ def test_rare_subjects_share_a_color_and_no_subject_is_one_of_them():
     assert_words_fit(figure)
     assert len(names(figure)) == 8
     assert names(figure)[-1] == "other texts"
-    assert len({to_hex(each.get_facecolor()[0]) for each in dots(figure.axes[0])}) == 8
+    assert len({to_hex(part.get_facecolor()[0]) for part in dots(figure.axes[0])}) == 8
 
 
 def test_without_subjects_the_corpus_is_named():
@@ -177,4 +177,4 @@ def names(figure: Figure) -> list[str]:
 
 
 def dots(ax: Axes) -> list[PathCollection]:
-    return [each for each in ax.collections if isinstance(each, PathCollection)]
+    return [part for part in ax.collections if isinstance(part, PathCollection)]

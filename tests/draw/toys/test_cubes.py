@@ -19,8 +19,8 @@ def drawn(results):
 
 
 def test_curves_are_those_of_the_table(results, drawn):
-    of_clouds = results["curve"].groupby("cloud", sort=False)
-    for line, (_, rows) in zip(drawn[0].axes[0].lines, of_clouds, strict=True):
+    clouds = results["curve"].groupby("cloud", sort=False)
+    for line, (_, rows) in zip(drawn[0].axes[0].lines, clouds, strict=True):
         assert np.array_equal(line.get_xdata(), rows["n_components"])
         assert np.array_equal(line.get_ydata(), rows["cumulative_explained_variance"])
 
@@ -36,8 +36,8 @@ def test_bars_are_the_intervals(results, drawn):
 
 def test_readings_stand_over_a_line_at_the_truth(results, drawn):
     ax = drawn[0].axes[1]
-    of_clouds = results["dimensions"].groupby("cloud", sort=False)
-    for (truth, dots), (_, rows) in zip(np.reshape(ax.lines, (4, 2)), of_clouds, strict=True):
+    clouds = results["dimensions"].groupby("cloud", sort=False)
+    for (truth, dots), (_, rows) in zip(np.reshape(ax.lines, (4, 2)), clouds, strict=True):
         assert set(truth.get_ydata()) == set(rows["true_dimension"])
         assert np.array_equal(dots.get_ydata(), rows["dimension"])
         assert np.array_equal(np.round(dots.get_xdata()), range(4))
@@ -66,7 +66,7 @@ def test_words_and_table(drawn):
     figure, text = drawn
     assert_words_fit(figure)
     assert figure.get_label() == "measure_cubes"
-    subtitle = " ".join(each.get_text() for each in figure.texts)
+    subtitle = " ".join(label.get_text() for label in figure.texts)
     assert "a toy, no model" in subtitle
     assert "300 points each" in subtitle
     assert sum(line.startswith("| ") for line in text.splitlines()) == 2 + 4 * 4  # two tables

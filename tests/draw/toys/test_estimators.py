@@ -29,8 +29,8 @@ def test_cells_are_the_deviations_from_the_truth(results, drawn):
     rows = results["dimension"]
     rows = rows[rows["cloud"].isin(CLOUDS)]
     deviation = rows["mean"] / rows["true_dimension"] - 1
-    found = drawn[0].axes[0].collections[0].get_array()
-    assert sorted(found.ravel()) == pytest.approx(sorted(deviation))
+    cells = drawn[0].axes[0].collections[0].get_array()
+    assert sorted(cells.ravel()) == pytest.approx(sorted(deviation))
     words = {text.get_text() for text in drawn[0].axes[0].texts}
     assert f"{100 * deviation.iloc[0]:+.0f}".replace("-", "−").replace("+0", "0") in words
     assert set(CLOUDS.values()) < words
@@ -39,8 +39,8 @@ def test_cells_are_the_deviations_from_the_truth(results, drawn):
 def test_the_spectrum_is_in_units_of_infinitely_many(results, drawn):
     rows = results["spectrum"]
     rows = rows[rows["measure"].isin(SHOWN)]
-    found = drawn[0].axes[1].collections[0].get_array()
-    assert sorted(10 ** found.ravel()) == pytest.approx(sorted(rows["mean"] / rows["limit"]))
+    cells = drawn[0].axes[1].collections[0].get_array()
+    assert sorted(10 ** cells.ravel()) == pytest.approx(sorted(rows["mean"] / rows["limit"]))
 
 
 def test_the_title_says_the_range_in_the_largest_dimension(results):

@@ -12,8 +12,8 @@ from tests.measure.words.test_evolution import measured, stimuli_of
 
 def tables_of(module: Any, *names: str) -> dict[str, pd.DataFrame]:
     """Return tables that were measured in two short texts and a corpus, as figures get them."""
-    found = measured(module, stimuli_of(1.0))
-    return {f"evolution/{name}": found[name] for name in names}
+    evolution = measured(module, stimuli_of(1.0))
+    return {f"evolution/{name}": evolution[name] for name in names}
 
 
 def words_of(figure: Figure) -> str:

@@ -86,8 +86,8 @@ def test_the_title_says_from_which_layer_on_senses_lie_apart(results):
         layers["difference_low"] = layers["layer"].map(dict(enumerate(lows)))
         given = results | {"layers": layers, "recovery": recovery}
         title = " ".join(draw(given)[0].get_suptitle().split())
-        told = "75 % of sentences are nearest to one of the same sense, better than by the other"
-        assert title == f"{said}; in the end {told} tokens"
+        share = "75 % of sentences are nearest to one of the same sense, better than by the other"
+        assert title == f"{said}; in the end {share} tokens"
 
 
 @pytest.mark.parametrize(

@@ -99,5 +99,5 @@ def test_without_words_it_says_so():
     assert_words_fit(figure)
     assert "too few" in figure.axes[0].texts[0].get_text()
     assert figure.get_suptitle().startswith("Too few words of one token")
-    assert "0 words" not in " ".join(each.get_text() for each in figure.texts)
+    assert "0 words" not in " ".join(label.get_text() for label in figure.texts)
     assert "None." in text

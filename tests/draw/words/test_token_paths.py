@@ -23,9 +23,9 @@ def draw(results: dict[str, Any]) -> tuple[Figure, str]:
 
 @pytest.fixture(scope="module")
 def results(module, tables) -> dict[str, pd.DataFrame]:
-    found = measured(module, stimuli_of(1.0))
+    evolution = measured(module, stimuli_of(1.0))
     names = ("path", "drift", "layers")
-    return {f"evolution/{name}": found[name] for name in names} | {TRACKED: tables["layers"]}
+    return {f"evolution/{name}": evolution[name] for name in names} | {TRACKED: tables["layers"]}
 
 
 @pytest.fixture(scope="module")

@@ -18,17 +18,17 @@ def clumps() -> pd.DataFrame:
 
 
 def test_dense_places_of_words_are_named_after_the_tokens_there():
-    found = {place.words: (round(place.x), round(place.y)) for place in word_places(clumps(), 9)}
-    assert found["here, here, here"] == (0, 0)
-    assert found["there, there, there"] == (10, 0)
-    assert not any("12" in words for words in found)
+    places = {place.words: (round(place.x), round(place.y)) for place in word_places(clumps(), 9)}
+    assert places["here, here, here"] == (0, 0)
+    assert places["there, there, there"] == (10, 0)
+    assert not any("12" in words for words in places)
     assert word_places(clumps()[:5], 9) == []
 
 
 def test_a_kind_is_named_where_it_is_densest():
-    found = {place.words: (round(place.x), round(place.y)) for place in kinds_on(clumps())}
-    assert found["numbers"] == (0, 10)
-    assert found["words"] in ((0, 0), (10, 0))
+    places = {place.words: (round(place.x), round(place.y)) for place in kinds_on(clumps())}
+    assert places["numbers"] == (0, 10)
+    assert places["words"] in ((0, 0), (10, 0))
     few = clumps().assign(kind=["word"] * 110 + ["number"] * 10)
     assert "numbers" not in [place.words for place in kinds_on(few)]
 

@@ -25,12 +25,12 @@ def tokens(panel: Panel) -> Axes:
 def test_points_are_those_of_the_table_by_kind_of_token(results):
     joint = tokens(panels_of_maps(results)[0])
     rows = results["parquet"].query("cloud == 'joint'")
-    points = {each.get_label(): each.get_offsets()[:, 0].tolist() for each in joint.collections}
+    points = {dots.get_label(): dots.get_offsets()[:, 0].tolist() for dots in joint.collections}
     assert [*points] == ["words", "numbers", "special tokens", "position embeddings"]
     assert points["position embeddings"] == rows.loc[rows["space"] == "positional", "x"].tolist()
     assert points["special tokens"] == rows["x"].tolist()[:2]
     assert len(points["words"]) + len(points["numbers"]) == 118
-    (words,) = [each for each in joint.collections if each.get_label() == "words"]
+    (words,) = [dots for dots in joint.collections if dots.get_label() == "words"]
     assert words.get_facecolor()[0, :3] == pytest.approx((0, 0x72 / 255, 0xB2 / 255))
     assert TOKEN_KINDS["word"].color == "#0072B2"
 
