@@ -14,6 +14,7 @@ from tests.prose.plain import (
     by_folder,
     by_page,
     names_by_folder,
+    names_in,
     opaque_names,
     pronouns,
     worst_docstrings,
@@ -82,6 +83,13 @@ def test_folders_are_plain(
     shares = measured(root)
     assert len(shares) > 10
     assert not above(dict.fromkeys(shares, most), shares), "see python -m tests.prose.plain"
+
+
+@pytest.mark.parametrize("folder", ["tests", "benchmarks"])
+def test_names_beside_the_source_are_plain(folder: str, root: Path) -> None:
+    share = names_in(root / folder)
+    assert share.n_all > 1000
+    assert share.per_hundred < OPAQUE_NAMES, "see tests.prose.plain.names_in"
 
 
 def above(ceilings: dict[str, float], shares: dict[str, Share]) -> dict[str, str]:

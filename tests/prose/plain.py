@@ -119,6 +119,14 @@ def names_by_folder(root: Path) -> dict[str, Share]:
     return shares
 
 
+def names_in(folder: Path) -> Share:
+    """Return the opaque names of all modules below a folder."""
+    share = Share()
+    for file in folder.rglob("*.py"):
+        share.add(opaque_names(file.read_text(encoding="utf-8")))
+    return share
+
+
 def worst_docstrings(root: Path, n: int, *, allowed: float) -> list[tuple[float, Path, int]]:
     """Return surplus, file and line of the docstrings with most pronouns beyond the allowed."""
     surplus = [
