@@ -103,6 +103,11 @@ def test_a_model_of_one_head_has_none_to_compare():
     assert figure.axes[5].texts[0].get_text().startswith("there are no two heads")
 
 
+def test_a_model_of_one_layer_has_no_heads_of_others():
+    figure, _ = draw(results() | {DIVERGENCE: divergence(float("nan"))})
+    assert " ".join(figure.get_suptitle().split()).endswith("none with random weights")
+
+
 def test_without_heads_it_says_so():
     empty = {
         name: pd.DataFrame(columns=table.columns)

@@ -51,6 +51,17 @@ def test_heads_without_random_ones_stand_alone():
     assert finding(smaller(1, random_weights=float("nan"))).endswith("different layers, 0.40 bits")
 
 
+@pytest.mark.parametrize(
+    ("lacks", "said"), [("other_layers", "one layer differ by 0.30"), ("same_layer", "by 0.40")]
+)
+def test_heads_that_have_none_to_compare_with_stand_alone(lacks: str, said: str):
+    given = results()
+    is_lacking = given[DIVERGENCE]["compared_with"].isin([lacks, "difference"])
+    columns = ["divergence", "divergence_low", "divergence_high"]
+    given[DIVERGENCE].loc[is_lacking, columns] = float("nan")
+    assert finding(given).endswith(f"{said} bits; with random weights by 0.01")
+
+
 def test_lines_are_the_divergences_by_layer():
     ax = Figure().subplots()
     draw_divergence(ax, divergence())

@@ -1,7 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from embspace.analysis import Outcome
 from embspace.draw.open_questions.oppositeness import draw_oppositeness
 from embspace.measure.open_questions.oppositeness import OPPOSITENESS
 from embspace.settings.schema import read_yaml
@@ -10,11 +12,17 @@ from tests.draw.fits import assert_words_fit
 from tests.measure.open_questions.opposites import vectors
 from tests.measure.open_questions.test_oppositeness import measured
 
+AUCS = ["auc", "auc_low", "auc_high", "random_weights_auc"]
+
 CONF = "conf/measure/open_questions/oppositeness.yaml"
 
 
 def drawn(x: np.ndarray) -> tuple[Figure, str]:
-    results = as_drawn(OPPOSITENESS, measured(x), **{CONF: read_yaml(ROOT / CONF)})
+    return drawing(measured(x))
+
+
+def drawing(given: Outcome) -> tuple[Figure, str]:
+    results = as_drawn(OPPOSITENESS, given, **{CONF: read_yaml(ROOT / CONF)})
     return draw_oppositeness(results, "a model", **settings_of(draw_oppositeness))
 
 
@@ -47,3 +55,21 @@ def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, 
     assert named["less the mean"].get_xdata().tolist() == [-1, 0]
     assert named["less the mean"].get_ydata() == pytest.approx(rows["difference"].to_numpy())
     assert {"cosine", "cosine, random weights"} <= {line.get_label() for line in below.lines}
+
+
+def test_the_intervals_that_decide_are_said_and_shown(alike: tuple[Figure, str]):
+    said = " ".join(" ".join(text.get_text() for text in alike[0].texts).split())
+    assert "intervals over pairs, of cosine for all layers at once, above also for all" in said
+    assert "antonyms - random pairs" in alike[1]
+
+
+def test_without_any_auc_the_title_says_nothing_of_synonyms():
+    given = measured(vectors(shared=1.0, against=0.3))
+    cosines = given["cosines"].assign(**dict.fromkeys(AUCS, np.nan))
+    figure, _ = drawing({**given, "cosines": cosines})
+    title = " ".join(figure.get_suptitle().split())
+    assert title.endswith("whatever is taken away")
+    words = pd.concat([given["cosines"], cosines.assign(part_of_speech="noun")])
+    classifiers = given["classifiers"].assign(part_of_speech="noun")
+    figure, _ = drawing({**given, "cosines": words, "classifiers": classifiers})
+    assert "at an AUC of at most" in " ".join(figure.get_suptitle().split())

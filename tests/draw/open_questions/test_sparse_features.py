@@ -2,6 +2,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -30,9 +31,9 @@ def test_title_names_the_method_whose_features_are_learned():
     figure, text = drawn()
     title = " ".join(str(figure.get_suptitle()).split())
     assert title.startswith(
-        "Whether features recur beyond random weights is undecided: 100 % by ICA in layer 1"
+        "Undecided if features recur beyond random weights: 100 % by ICA in layer 1"
     )
-    assert "(random weights: " in title
+    assert "(at random " in title
     assert "| undecided" in text and "| learned" not in text
     assert_words_fit(figure)
 
@@ -51,7 +52,7 @@ def test_title_says_where_fits_at_random_weights_ended_too_early():
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
     table["verdict"] = table["verdict"].replace("learned", "undecided")
     assert ", not converged)" in _finding(table)
-    assert "beyond random weights is undecided" in _finding(table)
+    assert "Undecided if features recur" in _finding(table)
 
 
 def test_marks_are_the_shares_of_the_table():
@@ -65,3 +66,42 @@ def test_a_long_example_keeps_its_token():
     words = "an uncommonly long beginning of [this] and a very long end of the example"
     assert "[this]" in _short(words)
     assert len(_short(words)) < len(words)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "start", "end"),
+    [
+        (
+            ["undecided", "undecided"],
+            "Undecided if features recur beyond random weights: ",
+            ", autoencoder in layer 1; others not by the margin",
+        ),
+        (
+            ["learned", "undecided"],
+            "Features recur beyond random weights: ",
+            "; undecided: autoencoder in layer 1; others not by the margin",
+        ),
+        (["learned", "learned"], "Features recur ", ", autoencoder in layer 1; others not"),
+    ],
+)
+def test_title_names_all_places_and_the_numbers_of_the_first(
+    verdicts: list[str], start: str, end: str
+):
+    layer = measured(is_sparse=True)["csv"]
+    table = pd.concat([layer, layer.assign(layer=2)], ignore_index=True)
+    own = table[table["cloud"] == "model"].index
+    table.loc[own, "verdict"] = "also untrained"
+    assert [*table.loc[own[:2], "method"]] == ["ica", "autoencoder"]
+    table.loc[own[:2], "verdict"] = verdicts
+    title = _finding(table)
+    assert title.startswith(start) and end in title
+    assert title.count("%") == 2
+    table.loc[own, "verdict"] = ["undecided", "learned", "undecided", "learned"]
+    assert "; undecided: ICA in layers 1 and 2" in _finding(table)
+    table.loc[own, "verdict"] = ["learned", "also untrained"] * 2
+    assert "undecided" not in _finding(table)
+
+
+def test_the_subtitle_has_the_margin():
+    said = " ".join(" ".join(text.get_text() for text in drawn()[0].texts).split())
+    assert "by the margin of 10 points" in said

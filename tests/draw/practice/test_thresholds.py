@@ -68,3 +68,14 @@ def test_else_the_corpora_or_one_cosine():
         "At the last layer one pair in 1,000 reaches 0.60 among ships"
     )
     assert title(THRESHOLDS.empty()) == "Too few texts to tell a rare pair"
+
+
+def test_the_title_names_a_corpus_that_is_drawn_by_its_own_centered_cosines():
+    few = tables()
+    is_ships = few["csv"]["corpus"] == "ships"
+    few["csv"].loc[is_ships, "cosine"] = np.nan
+    assert title(few) == "At the last layer one pair in 1,000 reaches 0.40 among ports"
+    lacking = tables()
+    is_centered = is_ships & (lacking["csv"]["preparation"] == "centered")
+    lacking["csv"].loc[is_centered, "cosine"] = np.nan
+    assert title(lacking).endswith("none at the last")

@@ -62,7 +62,7 @@ def test_the_title_names_a_sure_gain_or_the_largest_sure_loss(outcome: Outcome):
     loss = {"csv": effects(outcome, whitened=(-0.4, -0.2)), "best": best.assign(version="raw")}
     assert title({**outcome, **loss}) == (
         "No change of coordinates surely helps search or labels without harm; whitened, search of "
-        "ships loses 0.30"
+        "ships loses 0.30; rescaled cosines lower hubness (c)"
     )
     none = {"csv": effects(outcome), "best": best.assign(version="raw")}
     assert title({**outcome, **none}).endswith("surely helps search or labels without harm")
@@ -70,3 +70,27 @@ def test_the_title_names_a_sure_gain_or_the_largest_sure_loss(outcome: Outcome):
     assert printed == ["−0.30"]
     empty = {**TRANSFORMS.empty(), "text_hubs/hubness": TEXT_HUBS.empty()["hubness"]}
     assert title(empty) == "Too few texts to try changes of coordinates"
+
+
+@pytest.mark.parametrize(
+    ("skewness", "said"),
+    [
+        ({"centered": 1.0, "local_scaling": 1.0, "csls": 1.0}, "centering and rescaled cosines "),
+        ({"centered": 1.0, "local_scaling": 1.0, "csls": 3.0}, "centering lowers hubness (c)"),
+        ({"centered": 3.0, "csls": 1.0}, "0; rescaled cosines lower hubness (c)"),
+        ({"centered": 3.0, "csls": 3.0}, "ships loses 0.30"),
+        ({}, "ships loses 0.30"),
+    ],
+)
+def test_the_title_names_what_lowers_hubness_in_the_panel(
+    outcome: Outcome, skewness: dict[str, float], said: str
+):
+    loss = {"csv": effects(outcome, whitened=(-0.4, -0.2))}
+    loss["best"] = outcome["best"].assign(version="raw")
+    hubs = outcome["text_hubs/hubness"]
+    levels = hubs["version"].map({"cosine": 2.0, **skewness})
+    hubs = hubs.assign(skewness=levels)[levels.notna()]
+    words = title({**outcome, **loss, "text_hubs/hubness": hubs})
+    assert said in words and words.endswith(("hubness (c)", "0.30"))
+    without = hubs[hubs["version"] != "cosine"]
+    assert title({**outcome, **loss, "text_hubs/hubness": without}).endswith("ships loses 0.30")

@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
@@ -73,6 +74,16 @@ def test_the_title_names_the_largest_cosines_or_says_that_there_are_none(results
     figure, _ = draw(results, bold_q_value=1e-9)
     title = " ".join(figure.get_suptitle().split())
     assert title == "No two categories of sentence differences are clearly aligned or opposed"
+
+
+def test_without_unrelated_sentences_no_reach_is_said(results):
+    unknown = results["cosines"].assign(null_cosine_low=np.nan, null_cosine_high=np.nan)
+    figure, _ = draw({**results, "cosines": unknown})
+    legends = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    labels = [artist.get_label() for artist in figure.axes[1].collections]
+    assert "unrelated sentences" in legends + labels
+    assert "nan" not in figure.get_suptitle()
+    assert "unrelated" not in figure.get_suptitle()
 
 
 def test_the_subtitle_has_the_number_of_pairs(drawn):

@@ -95,9 +95,8 @@ def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
     else:
         said += f", {percent(without)} {WITHOUT_FIRST}"
         said += ", none with random weights" if at_random == 0 else ""
-    if divergence.empty:
-        return said
-    return f"{said}; heads of one layer differ {beside_others(divergence)} those of others"
+    verdict = "" if divergence.empty else beside_others(divergence)
+    return f"{said}; heads of one layer differ {verdict} those of others" if verdict else said
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:

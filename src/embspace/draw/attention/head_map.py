@@ -54,6 +54,9 @@ def _finding(divergence: pd.DataFrame) -> str:
     is_sure = verdict in (LESS, MORE)
     one, two = side_by_side([own, other], 2, differ=is_sure)
     beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"
+    if not verdict:
+        place, bits = ("one layer", one) if np.isnan(other) else ("different layers", two)
+        return f"Heads of {place} differ by {bits} bits{beside}"
     if one == two and is_sure:  # the digits of a title do not tell them apart
         return (
             f"Heads of one layer differ by {one} bits, as much as those of different layers{beside}"
@@ -65,9 +68,14 @@ def _finding(divergence: pd.DataFrame) -> str:
 
 
 def beside_others(divergence: pd.DataFrame) -> str:
-    """Return whether heads of one layer differ less than those of other layers, in words."""
+    """Return whether heads of one layer differ less than those of other layers, in words.
+
+    Nothing is said where no difference is known: a model of one layer has no other layers.
+    """
     means = divergence[divergence["layer"].isna()].set_index("compared_with")
     less = means.loc["difference"]
+    if np.isnan(less["divergence"]):
+        return ""
     if less["divergence_low"] > 0:
         return LESS
     return MORE if less["divergence_high"] < 0 else "not clearly otherwise than"

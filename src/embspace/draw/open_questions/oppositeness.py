@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ FURTHER_RESULTS = ("conf/measure/open_questions/oppositeness.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 SHOWN = (  # columns of the first table
     *("part_of_speech", "vectors", "preparation"),
-    *("antonyms", "synonyms", "random_pairs", "auc", "verdict"),
+    *("antonyms", "synonyms", "difference", "auc", "verdict"),
 )
 EMBEDDING = -1  # the place of the token embeddings on the axis of layers
 PREPARATIONS = {
@@ -63,7 +64,8 @@ def draw_oppositeness(
         "direction against the two other parts of speech, or mean and "
         f"{counted(n_components, 'principal component')} of a part of speech · E: token embeddings "
         "· classifier: products of both words' coordinates, words alone: sums · shaded: "
-        f"{100 * level:g} % intervals over pairs",
+        f"{100 * level:g} % intervals over pairs, of cosine for all layers at once, above also for "
+        "all preparations",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -94,7 +96,8 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    beside = f"; cosine tells them from synonyms {_against_words(cosines, classifiers)}"
+    told = _against_words(cosines, classifiers)
+    beside = f"; cosine tells them from synonyms {told}" if told else ""
     if not freed:
         sure = (changed["verdict"] != "open").sum()
         where = "whatever is taken away"
@@ -107,9 +110,12 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
 def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     """Return cosine's AUC at the best layer, beside the AUC of words alone.
 
-    Both are for the part of speech where cosine leads most, or trails least.
+    Both are for the part of speech where cosine leads most, or trails least. Without any AUC of
+    cosine, nothing is said.
     """
     part, best, words = _best_part(cosines, classifiers)
+    if not part:
+        return ""
     if words != words:
         return f"at an AUC of at most {best:.2f}"
     worse = "no better than words alone do" if best < words else "beside words alone"
@@ -117,11 +123,17 @@ def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
 
 
 def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float]:
-    """Return the part of speech where cosine is best beside words alone, and both AUCs."""
+    """Return the part of speech where cosine is best beside words alone, and both AUCs.
+
+    The name is empty if no AUC of cosine is known.
+    """
     plain = cosines[cosines["preparation"] == "as_is"]
     best = plain.groupby("part_of_speech")["auc"].max()
     words = classifiers.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
-    part = str((best if words.isna().all() else best - words).idxmax())
+    if best.isna().all():
+        return "", np.nan, np.nan
+    lead = best - words
+    part = str((best if lead.isna().all() else lead).idxmax())
     return part, best[part], words[part]
 
 
@@ -187,7 +199,9 @@ def _tables(results: Results, label: str, digits: int) -> str:
     first = section(
         "Cosines",
         "Token embeddings and the last layer. Random pairs are words of different antonym pairs. "
-        "Freed: antonyms are less alike than random pairs, with the whole interval.",
+        "Freed: antonyms are less alike than random pairs, with the whole interval of that "
+        "difference. Its intervals hold for all layers and preparations at once, those of "
+        "synonyms above antonyms for all layers.",
         markdown_table(
             results.for_readers("cosines", ends, SHOWN, preparation=_names(ends)), digits
         ),

@@ -55,9 +55,10 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts · lines: pairs of seeds · hollow: not beyond both nulls, or a fit that "
-        f"did not converge · lists: the commonest of a feature's {settings['n_top']} top tokens, "
-        "its share, and the smallest cosine with other seeds",
+        "of its own texts · lines: pairs of seeds · hollow: not beyond both nulls by the margin of "
+        f"{100 * settings['margin']:g} points, or a fit did not converge · lists: the commonest of "
+        f"a feature's {settings['n_top']} top tokens, its share, and the smallest cosine with "
+        "other seeds",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -85,37 +86,52 @@ def draw_sparse_features(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: where features recur beyond both nulls, and where they do not."""
+    """Return the title: where features recur beyond both nulls, or may, by the margin."""
     if table.empty:
         return "No features of single tokens"
     own = table[table["cloud"] == MODEL]
     learned, undecided = own[own["verdict"] == LEARNED], own[own["verdict"] == UNDECIDED]
+    elsewhere = "; others not by the margin" if len(learned) + len(undecided) < len(own) else ""
     if learned.empty and len(undecided):
-        elsewhere = "; elsewhere they do not" if len(undecided) < len(own) else ""
         return (
-            "Whether features recur beyond random weights is undecided: "
-            f"{_named(undecided.head(1), table)}{elsewhere}"
+            "Undecided if features recur beyond random weights: "
+            f"{_named(undecided, table)}{elsewhere}"
         )
     if learned.empty:
         last = own[own["layer"] == own["layer"].max()]
-        return f"No features recur beyond random weights and chance: {_named(last, table)}"
-    elsewhere = "; elsewhere not beyond both" if len(learned) < len(own) else ""
-    return f"Features recur beyond random weights and chance: {_named(learned, table)}{elsewhere}"
+        return (
+            "No features recur beyond random weights and chance by the margin: "
+            f"{_named(last.head(1), table)}"
+        )
+    start = "Features recur beyond random weights"
+    if undecided.empty:
+        return f"{start} and chance: {_named(learned, table)}{elsewhere}"
+    unsure = ", ".join(_places(undecided))
+    return f"{start}: {_named(learned, table)}; undecided: {unsure}{elsewhere}"
 
 
 def _named(rows: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Return the places of rows, the first with its share and that at random weights."""
+    row = rows.iloc[0]
     at_random = table[table["cloud"] == RANDOM].set_index(["layer", "method"])
-    return ", ".join(
-        f"{percent(row['recurring'])} by {METHODS[row['method']]} in layer {row['layer']} "
-        f"({_null(at_random.loc[(row['layer'], row['method'])])})"
-        for _, row in rows.iterrows()
-    )
+    null = _null(at_random.loc[(row["layer"], row["method"])])
+    first = f"{percent(row['recurring'])} by {_places(rows[:1])[0]} ({null})"
+    return ", ".join([first, *_places(rows[1:])])
+
+
+def _places(rows: pd.DataFrame) -> list[str]:
+    """Return methods with their layers, in words."""
+    return [
+        f"{METHODS[str(method)]} in {'layers' if len(own) > 1 else 'layer'} "
+        f"{' and '.join(map(str, own['layer']))}"
+        for method, own in rows.groupby("method", sort=False)
+    ]
 
 
 def _null(row: pd.Series) -> str:
     """Return the share at random weights, and if a fit there ended too early."""
     ended = ", not converged" if row["converged_share"] < 1 else ""
-    return f"random weights: {percent(row['recurring'])}{ended}"
+    return f"at random {percent(row['recurring'])}{ended}"
 
 
 def _place_shown(table: pd.DataFrame) -> tuple[str, int]:

@@ -35,6 +35,7 @@ def draw_thresholds(
     rates = rates[rates["rate"] == rates["rate"].max()]  # the tables have all
     fixed = fixed[fixed["cosine"] == fixed["cosine"].min()]
     shown = rates[rates["cosine"].notna()]
+    fixed = fixed[fixed["corpus"].isin(shown["corpus"])]  # of fewer texts, no line is drawn
     figure, axes = new_figure(
         1,
         3,
@@ -89,7 +90,8 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
             where = f"lie above it at layer {most['layer']:.0f}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
         # What all texts share makes it common, as the same pairs less the mean say.
-        is_rare = centered["cosine"].max() < fixed["cosine"].iloc[0]
+        less_mean = centered.loc[centered["corpus"] == most["corpus"], "cosine"]
+        is_rare = less_mean.max() < fixed["cosine"].iloc[0]
         return (
             f"{start} {percent(min(before))} or more of pairs of {name} lie above it up to layer "
             f"{own['layer'].iloc[-2]:.0f}, {'few' if last else 'none'} at the last"

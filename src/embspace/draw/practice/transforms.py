@@ -25,6 +25,7 @@ STAGE = "measure_transforms"
 FURTHER_RESULTS = ("text_hubs/hubness.csv",)
 HUBS = FURTHER_RESULTS[0].removesuffix(".csv")
 RAW = "raw"
+RESCALED = ("local_scaling", "mutual_proximity", "csls")  # by neighborhoods
 USES = {"search": "Search", "labels": "Labels"}  # of the panels; `pairs` is a use, too
 UNITS = {"search": "reciprocal rank, less raw", "labels": "neighbors of the same label, less raw"}
 Looks = dict[str, Look]
@@ -121,11 +122,23 @@ def _finding(effects: pd.DataFrame, best: pd.DataFrame, hubs: pd.DataFrame) -> s
             f"{sentence_case(change)}: {words} surely gains {size:.2f}, and no task there surely "
             "loses"
         )
+    return f"{start}; {change}, {words} loses {size:.2f}{_of_hubs(hubs)}"
+
+
+def _of_hubs(hubs: pd.DataFrame) -> str:
+    """Return the versions of cosines with less hubness than cosine in every corpus, in words."""
     skewness = hubs.pivot_table(index="version", columns="corpus", values="skewness")
-    others = skewness.drop(index="cosine", errors="ignore")
-    falls = len(others) and (others < skewness.loc["cosine"]).all(axis=None)
-    fewer = "; all lower hubness (c)" if falls else ""
-    return f"{start}; {change}, {words} loses {size:.2f}{fewer}"
+    if "cosine" not in skewness.index:
+        return ""
+    falls = (skewness < skewness.loc["cosine"]).all(axis=1)
+    centered, rescaled = falls[falls.index == "centered"], falls[falls.index.isin(RESCALED)]
+    named = [
+        name
+        for name, rows in (("centering", centered), ("rescaled cosines", rescaled))
+        if len(rows) and rows.all()
+    ]
+    lower = "lowers" if named == ["centering"] else "lower"
+    return f"; {' and '.join(named)} {lower} hubness (c)" if named else ""
 
 
 def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:

@@ -89,11 +89,11 @@ def _largest(cosines: pd.DataFrame) -> pd.DataFrame:
 
 def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a row for two categories: the cosine of their means with its interval, over the null."""
-    y = range(len(rows))
+    y, reach = range(len(rows)), _reach(rows)
     null: dict[str, Any] = {
         "color": "0.8",
         "linewidth": 6,
-        "label": f"unrelated sentences, within {_reach(rows)}",
+        "label": f"unrelated sentences{f', within {reach}' if reach else ''}",
     }
     ax.hlines(y, rows["null_cosine_low"], rows["null_cosine_high"], **null)
     ax.hlines(y, rows["cosine_low"], rows["cosine_high"], color=BLACK, linewidth=1)
@@ -117,16 +117,17 @@ def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
 
 
 def _reach(cosines: pd.DataFrame) -> str:
-    """Return how far from 0 cosines of unrelated sentences lie."""
+    """Return how far from 0 cosines of unrelated sentences lie; nothing if it is not known."""
     largest = cosines[["null_cosine_low", "null_cosine_high"]].abs().max().max()
-    return f"±{largest:.2f}"
+    return "" if pd.isna(largest) else f"±{largest:.2f}"
 
 
 def _finding(named: pd.DataFrame, null: str) -> str:
     if named.empty:
         return "No two categories of sentence differences are clearly aligned or opposed"
     said = ", ".join(map(_cosine, named.to_dict("records")))
-    return f"Differences of sentences go {said}; unrelated sentences stay within {null}"
+    beside = f"; unrelated sentences stay within {null}" if null else ""
+    return f"Differences of sentences go {said}{beside}"
 
 
 def _cosine(row: dict[Any, Any]) -> str:
