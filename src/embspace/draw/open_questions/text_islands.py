@@ -142,7 +142,10 @@ def _said(results: Results, name: str, map_words: str) -> str:
 def _standing(results: Results, name: str) -> str:
     """Return whether islands of a map stand, come again as those of the null do, or do not."""
     seen = _last(results["csv"], name, MAP, TRAINED).iloc[-1]
-    again = _of(results["islands"], name, MAP)["matched"] >= results[MEASURED_WITH]["share"]
+    islands, settings = _of(results["islands"], name, MAP), results[MEASURED_WITH]
+    again = (islands["matched"] >= settings["share"]) & (
+        islands["other_seed"] > settings["jaccard"]
+    )
     if seen["n_standing"]:
         return STAND if seen["n_standing"] == seen["n_islands"] else f"{seen['n_standing']} stand"
     return OPEN if again.any() else GONE
