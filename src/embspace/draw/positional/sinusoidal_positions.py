@@ -74,8 +74,9 @@ def draw_sinusoidal_positions(
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
         _profile(own[2], rows, color)
-        is_beside = is_learned and walks is not None
-        beside = f" (random walks {100 * walks['null_value']:.0f} %)" if is_beside else ""
+        beside = ""
+        if is_learned and walks is not None:
+            beside = f" (random walks {100 * walks['null_value']:.0f} %)"
         own[2].set_title(f"{words}: {100 * shares[name]:.0f} % by the offset{beside}")
     lowest = profiles.loc[profiles["offset"] <= longest_offset, "minimum"].min()
     for ax in axes[2 * len(ENCODINGS) :]:
