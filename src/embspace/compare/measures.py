@@ -133,8 +133,8 @@ def compare_measures(
     for source in sources:
         tables = results[source.file]
         places = _places_of_both(source, *tables)
-        by_model = zip(places, halves[source.halves], strict=True) if source.halves else ()
-        placed = [_placed_halves(source, *model) for model in by_model]
+        places_and_halves = zip(places, halves[source.halves], strict=True) if source.halves else ()
+        placed = [_placed_halves(source, own, deviations) for own, deviations in places_and_halves]
         joint = _with_bounds(_joint(source, tables, places), *placed, level=level)
         joint = _with_own_layers(joint, source, *tables)
         about = {"noun": source.noun, "table": source.table, "along": source.along or np.nan}

@@ -33,7 +33,7 @@ IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
 UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
 NEAR_MOST = 0.9
-"""Share of the most possible deviations from dealt rows that relates weights: a correlation."""
+"""Few entries are related from this share of the most possible deviations on: a correlation."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def _has_to_fit(weight: Weight) -> bool:
 
 
 def _place(weight: Weight) -> str:
-    where = "" if weight.layer is None else f" of layer {weight.layers}"
-    return f"'{weight.name}'{where}"
+    suffix = "" if weight.layer is None else f" of layer {weight.layers}"
+    return f"'{weight.name}'{suffix}"
 
 
 def _size(shape: tuple[int, ...]) -> str:

@@ -135,7 +135,7 @@ def _is_read(change: MeasuredChange) -> bool:
 
 
 def _drawn(reading: Reading, name: str, dim: int) -> Float[np.ndarray, "vector dim"]:
-    """Return random vectors that depend on the name alone, whatever else is drawn."""
+    """Return random vectors of a name, a seed and a dimension, whatever else is drawn."""
     stream = stream_of(np.random.default_rng(reading.seed), name)
     return stream.normal(size=(reading.n_random_vectors, dim))
 

@@ -142,9 +142,9 @@ def _freeze(module: Any, n_trainable: int) -> None:
         for block in blocks[: n_layers - n_trainable]
         for parameter in block.parameters()
     }
-    stack = {id(parameter) for parameter in blocks.parameters()}
+    block_ids = {id(parameter) for parameter in blocks.parameters()}
     is_after = False
     for parameter in module.base_model.parameters():  # in the order in which they are used
-        is_after = is_after or id(parameter) in stack
+        is_after = is_after or id(parameter) in block_ids
         if is_after and id(parameter) not in kept:
             parameter.requires_grad_(requires_grad=True)

@@ -93,8 +93,8 @@ def sentence_pairs(
     pairs = []
     for row, other, exchanged in zip(rows, others, is_other, strict=True):
         first, own = _parts(windows, int(row), end_id)
-        different = _parts(windows, int(other), end_id)[1]
-        pairs.append((first, (different if exchanged else own)[: min(len(own), len(different))]))
+        other_part = _parts(windows, int(other), end_id)[1]
+        pairs.append((first, (other_part if exchanged else own)[: min(len(own), len(other_part))]))
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     joined = [[cls, *first, sep, *second, sep] for first, second in pairs]
     n_tokens = np.array([len(sequence) for sequence in joined])

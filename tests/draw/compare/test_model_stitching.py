@@ -65,6 +65,16 @@ def test_verdicts_stand_first_and_all_stitches_behind_the_fold(turned: pd.DataFr
     assert "shuffled tokens" in rest and "trained, random weights below" in rest
 
 
+@pytest.mark.parametrize(("verdict", "verb"), [("open", "surely join"), ("does not join", "join")])
+def test_the_title_tells_open_verdicts_from_none(
+    turned: pd.DataFrame, verdict: str, verb: str
+) -> None:
+    figure, _ = drawn(turned.assign(verdict=turned["verdict"].replace("joins", verdict)))
+    assert title_of(figure) == f"No layers of one and two {verb} through the vocabulary"
+    subtitle = " ".join(" ".join(words.get_text() for words in figure.texts).split())
+    assert "hollow: not, or open" in subtitle and "with random weights below" in subtitle
+
+
 def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:
     figure, text = drawn(joined(strangers(dim=2 * DIM)))
     assert title_of(figure) == "No layers of one and two join through the vocabulary"

@@ -1,8 +1,9 @@
 from typing import Any
 
+import pandas as pd
 import pytest
 
-from embspace.draw.learned.architecture import draw_architecture
+from embspace.draw.learned.architecture import _layer_phrase, draw_architecture
 from embspace.draw.page.canvas import stage_of
 from embspace.draw.page.saving import Results
 from embspace.files.scalars import load_scalars, save_scalars
@@ -114,3 +115,8 @@ def test_the_title_says_the_largest_part(tmp_path: Any):
     said = "Largest part of a model: token embeddings, "
     assert figure.get_suptitle().startswith(said)
     assert f"{100 * part['share']:.2g} % of the parameters" in figure.get_suptitle()
+
+
+def test_an_empty_layer_has_no_share():
+    columns = ["architecture", "component", "n_parameters"]
+    assert _layer_phrase(pd.DataFrame(columns=columns, dtype=float)) == "One layer"

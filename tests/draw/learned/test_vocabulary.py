@@ -72,11 +72,16 @@ def test_the_title_says_how_pieces_grow_along_the_ids_of_words(tmp_path: Any):
     for number, row in enumerate(rows):
         for kind, n in row.items():
             blocks.loc[blocks.index[number], kind] = n
+    blocks["mean_n_characters_of_words"] = [5.5, 5.0, 5.0]
     given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
     figure, _ = draw_vocabulary(given, "a model", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
     said = "word pieces fall from 40 % to 20 % of tokens, words get shorter"
     assert title == f"Along the ids that are mostly words, {said}"
+    blocks["mean_n_characters_of_words"] = [5.001, 5.0, 5.0]
+    given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
+    title = draw_vocabulary(given, "a model", **SETTINGS)[0].get_suptitle().rstrip()
+    assert title.endswith("of tokens")  # too small a step for a word
 
 
 def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):

@@ -27,6 +27,8 @@ def test_title_says_of_which_family_islands_are(label: str, words: str):
     figure, text = drawn(label)
     assert words in " ".join(str(figure.get_suptitle()).split())
     assert "| topics" in text or label == "nothing"
+    subtitle = " ".join(" ".join(words.get_text() for words in figure.texts).split())
+    assert "a map of another seed have it again (Jaccard index above 0.75)" in subtitle
     assert_words_fit(figure)
 
 
@@ -35,17 +37,19 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
     on_map, at_random = table["method"] == "tsne", table["weights"] == "random"
     table.loc[on_map, "verdict"] = "topics"
     table.loc[on_map, ["n_islands", "n_standing"]] = 6
-    given: Any = {"csv": table, "islands": islands, MEASURED_WITH: {"share": 0.9}}
+    given: Any = {"csv": table, "islands": islands, MEASURED_WITH: {"share": 0.9, "jaccard": 0.75}}
     maps = ["all_corpora"]
     assert _finding(given, maps).endswith("all corpora are topics, as with random weights")
     table.loc[on_map & at_random, "n_standing"] = 0
     assert _finding(given, maps).endswith("are topics; with random weights none stands")
     table.loc[on_map & ~at_random, "n_standing"] = 0
-    islands["matched"] = 0.9
+    islands[["matched", "other_seed"]] = 0.9
     assert _finding(given, maps).endswith(
         "are topics, as with random weights, but as stable in Gaussian clouds: not decidable"
     )
-    islands["matched"] = 0.5
+    islands["other_seed"] = 0.5
+    assert _finding(given, maps).endswith("none stands")
+    islands[["matched", "other_seed"]] = 0.5, 0.9
     assert _finding(given, maps).endswith("none stands")
     table.loc[on_map & at_random, "n_standing"] = 2
     assert _finding(given, maps).endswith("none stands (random weights: 2 stand)")

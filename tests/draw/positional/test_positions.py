@@ -21,7 +21,7 @@ def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> Result
     n = len(regimes)
     along = regimes.assign(norm=np.linalg.norm(matrices["positional"], axis=1))
     ends = {"first_position": [0, n // 2], "last_position": [n // 2 - 1, n - 1]}
-    spans = pd.DataFrame({**ends, "mean_norm": [3.25, 3.5]})
+    spans = pd.DataFrame({**ends, "mean_norm": [3.25, 3.5], "unstructured": False})
     further = {"regimes/positions": along, "regimes/summary": spans}
     return as_drawn(POSITIONS, positions | further)
 
@@ -120,6 +120,14 @@ def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, dr
     assert " ".join(figure.get_suptitle().split()).endswith(
         "cosines, in random walks 5 %; norms lie in regimes"
     )
+
+
+def test_regimes_without_structure_are_none_of_the_title(results):
+    properties = results["properties"].assign(value=0.75)
+    regimes = results["regimes/summary"].assign(unstructured=[False, True])
+    given = {"properties": properties, "regimes/summary": regimes}
+    figure, _ = draw(as_drawn(POSITIONS, results.tables, **given))
+    assert "regimes" not in figure.get_suptitle()
 
 
 def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):

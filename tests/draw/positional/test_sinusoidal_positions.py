@@ -8,9 +8,9 @@ import pytest
 from embspace.draw.page.saving import Results
 from embspace.draw.positional.positions import by_frequency
 from embspace.draw.positional.sinusoidal_positions import (
-    NULLS,
+    POSITION_NULLS,
     _finding,
-    _walk_share,
+    _walk_row,
     draw_sinusoidal_positions,
 )
 from embspace.measure.positional.sinusoidal_positions import (
@@ -29,13 +29,16 @@ DRAW = settings_of(draw_sinusoidal_positions, longest_offset=20, limit_quantile=
 def results_of(matrices: dict[str, np.ndarray], n: int, **change: Any) -> Results:
     regimes = regimes_of(n, outlying=[0])
     sinusoids = measure_sinusoidal_positions(matrices, regimes, **SETTINGS | change)
-    return as_drawn(SINUSOIDAL_POSITIONS, sinusoids, **{NULLS: nulls_of(0.5)})
+    return as_drawn(SINUSOIDAL_POSITIONS, sinusoids, **{POSITION_NULLS: NULL_ROWS})
 
 
-def nulls_of(value: float) -> pd.DataFrame:
-    """The null of one measure, which is of learned positions with this value alone."""
-    row = {"measure": "translation_invariance", "null": "random_walk", "null_value": 0.18}
-    return pd.DataFrame([row | {"value": value}])
+WALKS = {"null_value": 0.18, "null_value_low": 0.04, "null_value_high": 0.38}
+NULL_ROWS = pd.DataFrame(
+    [
+        {"measure": "translation_invariance", "null": "random_walk", "largest_offset": 4, **WALKS},
+        {"measure": "translation_invariance", "null": "random_walk", "largest_offset": 99, **WALKS},
+    ]
+)
 
 
 @pytest.fixture(scope="module")
@@ -117,11 +120,18 @@ def test_words(drawn):
     assert "the first 16" in words
 
 
-def test_the_null_is_that_of_the_share_that_the_title_names():
-    shares = pd.Series({"sinusoidal": 1.0, "learned": 0.48})
-    walks = _walk_share(nulls_of(0.48), shares)
-    assert walks == 0.18
-    assert _finding(shares, walks).endswith("48 % of that of learned ones, in random walks less")
-    assert _finding(shares, 0.48).endswith("in random walks as much")
-    assert _walk_share(nulls_of(0.9), shares) is None
-    assert _walk_share(nulls_of(0.48), shares.drop("learned")) is None
+def test_the_null_is_that_of_the_offset_that_the_title_names():
+    row = {"property": "translation_invariance", "encoding": "learned", "value": 0.48}
+    properties = pd.DataFrame([row | {"largest_offset": offset} for offset in (4, 99, 200)])
+    nulls = NULL_ROWS.assign(null_value=[0.3, 0.18])
+    walks = _walk_row(nulls, properties, 128)
+    assert walks is not None and walks["null_value"] == 0.18
+    assert _walk_row(nulls, properties, 200) is None
+    assert _walk_row(nulls, properties.assign(value=np.nan), 128) is None
+
+
+@pytest.mark.parametrize(("share", "words"), [(0.48, "less"), (0.2, "as much"), (0.03, "more")])
+def test_walks_have_less_or_more_beyond_their_interval_alone(share: float, words: str):
+    shares = pd.Series({"sinusoidal": 1.0, "learned": share})
+    title = _finding(shares, pd.Series(WALKS))
+    assert title.endswith(f"of that of learned ones, {words} in random walks")

@@ -121,7 +121,8 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
     low = rows["accuracy_low"].mask((rows["step"] < 10) & (rows["attractors"] == "none"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     start = (
-        "Verbs without an attractor agree from step 10 on in all models of a grammar; with one, "
+        "Verbs without an attractor agree from step 10 on in all models of a grammar; with an "
+        "attractor, "
     )
     assert title_of(draw(given)[0]) == f"{start}at the end, too"
     low = low.mask((rows["seed"] == 0) & (rows["attractors"] == "some"), 0.45)

@@ -7,7 +7,11 @@ from matplotlib.figure import Figure
 
 from embspace.draw.page.canvas import use_style
 from embspace.draw.page.looks import POOLINGS
-from embspace.draw.sentences.sentence_meaning import draw_sentence_meaning, meaning_or_wording
+from embspace.draw.sentences.sentence_meaning import (
+    _order_words,
+    draw_sentence_meaning,
+    meaning_or_wording,
+)
 from tests.analyses import settings_of
 from tests.draw.fits import assert_words_fit
 from tests.draw.sentences.test_differences import measure, results_of
@@ -128,3 +132,16 @@ def test_a_decoder_has_marks_of_its_last_token_in_the_place_of_the_first(results
     [legend] = figure.legends
     names = [entry.get_text() for entry in legend.get_texts()]
     assert "last token" in names and "first token" not in names
+
+
+def test_without_paraphrases_no_order_is_said():
+    contrasts = pd.DataFrame(
+        {
+            "pooling": "mean",
+            "kind": ["paraphrase", "negation"],
+            "cosine": [0.9, 0.8],
+            "random_weights_cosine": [0.7, 0.6],
+        }
+    )
+    assert _order_words(contrasts).endswith("the same order")
+    assert _order_words(contrasts[1:]) == ""

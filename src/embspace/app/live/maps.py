@@ -1,4 +1,4 @@
-"""The explorer of a model's maps, as a page inside the app's page that it cannot reach."""
+"""The explorer of a model's maps: a page that cannot reach the app's page around it."""
 
 from functools import lru_cache
 from glob import escape as escaped

@@ -200,12 +200,12 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
     shown = gr.HTML("", js_on_load=script, elem_id="tracked", apply_default_css=False)
 
     def on_track(
-        given: str, name: str, at: str, read: str, near: str, before: Any, request: gr.Request
+        given: str, name: str, at: str, read: str, near: str, last_question: Any, caller: gr.Request
     ) -> Any:
-        return answers.track(_visitor(request), given, name, at, read, near, before)
+        return answers.track(_visitor(caller), given, name, at, read, near, last_question)
 
-    def on_choice(before: Any, event: gr.EventData, request: gr.Request) -> Any:
-        return answers.choose(_visitor(request), before, (event._data or {}).get("position"))
+    def on_choice(last_question: Any, event: gr.EventData, request: gr.Request) -> Any:
+        return answers.choose(_visitor(request), last_question, (event._data or {}).get("position"))
 
     inputs = [text, model, positions, point, nearness, question]
     for moment in (button.click, text.submit, positions.input, point.input, nearness.input):

@@ -31,7 +31,7 @@ STAGE = "compare_model_stitching"
 VOCABULARY, IDENTITY, OWN = "vocabulary", "identity", "own"
 NO_BLOCK, RANDOM = "no block", "random"
 RANDOM_STITCHES = ("turned", "shuffled tokens")
-JOINS = "joins"
+JOINS, OPEN = "joins", "open"
 SIZES = {VOCABULARY: {"ms": 3, "zorder": 4}, IDENTITY: {"ms": 6, "zorder": 3}}  # one in the other
 BAR = 0.5
 MEASURES = {
@@ -137,8 +137,10 @@ def _joined(table: pd.DataFrame) -> dict[str, str]:
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"Layers of {one} and {other} cannot be compared by joining them"
-    if VOCABULARY not in set(_judged(table).query("verdict == @JOINS")["stitch"]):
-        return f"No layers of {one} and {other} join through the vocabulary"
+    verdicts = set(table.loc[table["stitch"] == VOCABULARY, "verdict"])
+    if JOINS not in verdicts:
+        verb = "surely join" if OPEN in verdicts else "join"
+        return f"No layers of {one} and {other} {verb} through the vocabulary"
     return (
         f"Through the vocabulary {_joined(table)[VOCABULARY]} pairs of layers of {one} and {other} "
         "join, better than the upper blocks alone"
@@ -154,7 +156,8 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
         "intervals over texts · states of the lower model enter an equally deep layer of the upper "
         "one by a stitch: a linear map through the shared vocabulary, none (as they are), or "
         "trained · filled marks: layers join, their cosine and texts found surely above the bound, "
-        "random stitches, and cosine above no block below; hollow: not; without: not judged"
+        "random stitches and the same stitch with random weights below, and cosine above no block "
+        "below; hollow: not, or open; without: not judged"
     )
 
 

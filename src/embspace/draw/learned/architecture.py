@@ -79,6 +79,8 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
 
 def _layer_phrase(layer: pd.DataFrame) -> str:
     """Return the heading of one layer: the share of it that is feed-forward."""
+    if layer.empty:
+        return "One layer"
     rows = layer[layer["architecture"] == layer["architecture"].iloc[:1].max()]
     inside = rows["component"].replace(WORDS).str.startswith("feed-forward")
     share = rows.loc[inside, "n_parameters"].sum() / max(rows["n_parameters"].sum(), 1)

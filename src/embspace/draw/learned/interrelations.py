@@ -47,7 +47,7 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     counts = scalars.get("token_position", {})
     letters = dict(enumerate(ascii_uppercase))
     segments = results.for_readers("segments", space=names(SPACES), segment=letters)
-    note = "Over all positions and over all tokens."
+    segments_note = "Over all positions and over all tokens."
     parts = [
         section(
             "Token-position pairs of large cosines",
@@ -56,7 +56,7 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
         ),
         section(
             "Cosines of segments with the other vectors",
-            absent(label, "segment") if segments.empty else note,
+            absent(label, "segment") if segments.empty else segments_note,
             markdown_table(segments, digits),
         ),
     ]

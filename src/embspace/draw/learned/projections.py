@@ -51,21 +51,21 @@ def draw_projections(
     The map by t-SNE is large; lines lead from the names of kinds, and of the `n_named` densest
     places of words, unless the map keeps less than `least_recall` of the neighbors.
     """
-    results_of = {method: _method_results(results, method) for method in METHODS}
-    quality = pd.concat([method_results["quality"] for method_results in results_of.values()])
+    results_by_method = {method: _method_results(results, method) for method in METHODS}
+    quality = pd.concat([results_by_method[method]["quality"] for method in METHODS])
     figure, axes = new_figure(
         3,
         N_COLUMNS,
         height_mm=height_mm,
         title=_finding(quality),
-        subtitle=f"{label} · {population(results_of['pca']['parquet'])} · tokens centered, at unit "
-        f"length · t-SNE: perplexity {results['conf/project/tsne.yaml']['perplexity']:g} · UMAP: "
-        f"{results['conf/project/umap.yaml']['n_neighbors']} neighbors",
+        subtitle=f"{label} · {population(results_by_method['pca']['parquet'])} · tokens centered, "
+        f"at unit length · t-SNE: perplexity {results['conf/project/tsne.yaml']['perplexity']:g} "
+        f"· UMAP: {results['conf/project/umap.yaml']['n_neighbors']} neighbors",
         stage="project_tsne",
     )
     large, below = join_panels(axes[: 2 * N_COLUMNS]), axes[2 * N_COLUMNS :]
     token_axes, position_axes = (large, *below[:2]), below[2:]
-    for ax, (method, method_results) in zip(token_axes, results_of.items(), strict=True):
+    for ax, (method, method_results) in zip(token_axes, results_by_method.items(), strict=True):
         *_, panel = [panel for panel in panels_of_maps(method_results) if not panel.is_positional]
         draw_tokens(ax, panel.rows)
         _say_kept(ax, MAP_METHODS[method].name, panel, "\n" * (ax is not large) or " ")
@@ -75,7 +75,7 @@ def draw_projections(
             name_outside(ax, [*kinds_on(panel.rows), *places], is_led=bool(is_true))
     if "positional" in set(quality["cloud"]):
         for ax, method in zip(position_axes, METHODS, strict=True):
-            _draw_line(figure, ax, results_of[method], method)
+            _draw_line(figure, ax, results_by_method[method], method)
     else:
         say_absent(position_axes, label, "positional")
     return figure, _table(quality, label, digits)

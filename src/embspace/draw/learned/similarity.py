@@ -154,7 +154,7 @@ def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame
         centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
         most = f"; centered unit vectors: at most {count(centered.max())}"
         return (
-            f"Raw, {_hub_name(hub)} is a near neighbor (k = {k}) of "
+            f"Among raw vectors {_hub_name(hub)} is a near neighbor (k = {k}) of "
             f"{count(hub['k_occurrence'])} vectors{most if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]

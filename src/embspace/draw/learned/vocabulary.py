@@ -41,6 +41,7 @@ HEIGHTS = [0.5, 1]  # of the rows of panels, in relation
 NAME_GAP = 0.19  # between the names of two kinds, as a share of the bar
 NAMED = 0.003  # share from which a kind has a name of its own
 MOSTLY = 0.5  # share of words in ids that are mostly words
+LEAST_STEP = 0.5  # characters: a smaller change of the mean length is not named
 DEFINITIONS = {
     "either": "the same both ways",
     "as_listed": "as listed, with the mark",
@@ -104,7 +105,8 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
     first, last = beside.iloc[[0, -1]]
     verb = "rise" if last > first else "fall"
     short, long = blocks.loc[beside.index[[0, -1]], "mean_n_characters_of_words"]
-    lengths = f", words get {'longer' if long > short else 'shorter'}" if short != long else ""
+    is_named = abs(long - short) >= LEAST_STEP
+    lengths = f", words get {'longer' if long > short else 'shorter'}" if is_named else ""
     name = KINDS[second.removeprefix("n_")].name
     return (
         f"Along the ids that are mostly words, {name} {verb} from {percent(first)} to "

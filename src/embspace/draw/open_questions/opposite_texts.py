@@ -125,7 +125,8 @@ def _at_random(results: Results) -> float:
 def _finding(results: Results) -> str:
     """Return the title: how far the search gets, beside the corpora and random weights.
 
-    Where no text is an opposite, no fluent one is; where some are, fluency may not be checkable.
+    If no text is an opposite, no fluent text is an opposite. If some texts are opposites, their
+    fluency may not be checkable.
     """
     rows = results["searches"].set_index("search")
     if rows.empty:

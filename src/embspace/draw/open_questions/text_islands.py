@@ -142,7 +142,10 @@ def _said(results: Results, name: str, map_words: str) -> str:
 def _standing(results: Results, name: str) -> str:
     """Return whether islands of a map stand, come again as those of the null do, or do not."""
     seen = _last(results["csv"], name, MAP, TRAINED).iloc[-1]
-    again = _of(results["islands"], name, MAP)["matched"] >= results[MEASURED_WITH]["share"]
+    islands, settings = _of(results["islands"], name, MAP), results[MEASURED_WITH]
+    again = (islands["matched"] >= settings["share"]) & (
+        islands["other_seed"] > settings["jaccard"]
+    )
     if seen["n_standing"]:
         return STAND if seen["n_standing"] == seen["n_islands"] else f"{seen['n_standing']} stand"
     return OPEN if again.any() else GONE
@@ -160,9 +163,9 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
     space = f"{POOLINGS[seen[0]['pooling']].name}, {PREPARATIONS[seen[0]['preparation']]}"
     return (
         f"{label} · layer {seen[0]['layer']} · {space} · {texts} · an island stands if at least "
-        f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples have it again, "
-        "and no island of a Gaussian cloud of its covariance stands · no mark: fewer than two "
-        "islands"
+        f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and a map of "
+        f"another seed have it again (Jaccard index above {settings['jaccard']}), and no island of "
+        "a Gaussian cloud of its covariance stands · no mark: fewer than two islands"
     )
 
 
@@ -172,7 +175,7 @@ def _nulls(table: pd.DataFrame, name: str) -> str:
     share = seen["null_largest_matched"]
     again = "not sought" if pd.isna(share) else f"again in {percent(share)} at most"
     stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand"
-    return f"Gaussian clouds: {again}; {AT_RANDOM.name}: {stand}"
+    return f"the model's Gaussian clouds: {again}\n{AT_RANDOM.name}: {stand}"
 
 
 def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> None:

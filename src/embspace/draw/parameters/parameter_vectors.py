@@ -191,10 +191,9 @@ def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> Non
     for y, layer in zip(rows[1:], layers, strict=False):
         ax.text(0, y, f"{layer}", fontsize=7.5, weight="bold", color=BLACK, **place)
         for x, (group, chosen) in zip(columns, groups, strict=False):
-            card = cards[(cards["layer"] == layer) & (cards["group"] == group)]
-            card = card[card["chosen"] == chosen]
-            card = card.nsmallest(1, "rank")
-            for tokens in card["tokens"].astype(str):
+            is_own = (cards["layer"] == layer) & (cards["group"] == group)
+            chosen_cards = cards[is_own & (cards["chosen"] == chosen)].nsmallest(1, "rank")
+            for tokens in chosen_cards["tokens"].astype(str):
                 words = " ".join(map(drawable, tokens.split(" ")[:most_tokens]))
                 shown = shorten(words, LONGEST, placeholder=" …")
                 ax.text(x, y, shown, fontsize=7, **place)

@@ -92,9 +92,10 @@ def _finding(properties: pd.DataFrame, nulls: pd.DataFrame, regimes: pd.DataFram
     near = rows.iloc[0]
     if not near["value"] > near["null_quantile_0.975"]:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
+    n_regimes = (~regimes["unstructured"].astype(bool)).sum()
     return (
         f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
-        f"{_walk_words(near, nulls)}{'; norms lie in regimes' if len(regimes) > 1 else ''}"
+        f"{_walk_words(near, nulls)}{'; norms lie in regimes' if n_regimes > 1 else ''}"
     )
 
 
@@ -236,8 +237,8 @@ def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:
     if len(nulls):
         nearest = nulls["largest_offset"].min()
         words.append(f"near: up to {nearest} apart")
-        if (stationary := _null(nulls, "stationary", nearest)) is not None:
-            words.append(f"stationary tables, made to depend on it: {percent(stationary)}")
+        if (stationary_share := _null(nulls, "stationary", nearest)) is not None:
+            words.append(f"stationary tables, made to depend on it: {percent(stationary_share)}")
     return " · ".join(words)
 
 

@@ -16,7 +16,7 @@ from embspace.draw.positional.positions import by_frequency, diverging
 from embspace.settings.types import PositiveShare
 
 FURTHER_RESULTS = ("positions/nulls.csv",)
-NULLS = "positions/nulls"
+POSITION_NULLS = "positions/nulls"
 N_COLORS = 64  # with fewer, smooth maps would show edges
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
@@ -41,7 +41,7 @@ def draw_sinusoidal_positions(
         results[key] for key in ("safetensors", "profiles", "properties")
     )
     shares = _shares(properties, longest_offset)
-    walks = _walk_share(results[NULLS], shares)
+    walks = _walk_row(results[POSITION_NULLS], properties, longest_offset)
     figure, axes = new_figure(
         3,
         len(ENCODINGS),
@@ -74,7 +74,9 @@ def draw_sinusoidal_positions(
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
         _profile(own[2], rows, color)
-        beside = f" (random walks {100 * walks:.0f} %)" if is_learned and walks is not None else ""
+        beside = ""
+        if is_learned and walks is not None:
+            beside = f" (random walks {100 * walks['null_value']:.0f} %)"
         own[2].set_title(f"{words}: {100 * shares[name]:.0f} % by the offset{beside}")
     lowest = profiles.loc[profiles["offset"] <= longest_offset, "minimum"].min()
     for ax in axes[2 * len(ENCODINGS) :]:
@@ -90,30 +92,42 @@ def draw_sinusoidal_positions(
 
 def _shares(properties: pd.DataFrame, longest_offset: int) -> pd.Series:
     """Return by encoding the share of the cosines' variance that drawn offsets explain."""
-    rows = properties[properties["property"] == "translation_invariance"]
-    rows = rows[rows["largest_offset"] <= longest_offset]
-    shares = rows.groupby("encoding")["value"].last()
+    shares = _drawn(properties, longest_offset).groupby("encoding")["value"].last()
     # Of learned positions, the structured ones where some are.
     return shares.rename({"learned_structured": "learned"}).groupby(level=0).last()
 
 
-def _walk_share(nulls: pd.DataFrame, shares: pd.Series) -> float | None:
-    """Return the share of random walks as smooth as learned positions, if it is known."""
-    if pd.isna(shares.get("learned")):
-        return None
-    rows = nulls[(nulls["measure"] == "translation_invariance") & (nulls["null"] == "random_walk")]
-    rows = rows[np.isclose(rows["value"], shares["learned"], rtol=1e-3)]
-    return float(rows["null_value"].iloc[0]) if len(rows) else None
+def _drawn(properties: pd.DataFrame, longest_offset: int) -> pd.DataFrame:
+    """Return the rows of translation invariance up to offsets that are drawn."""
+    rows = properties[properties["property"] == "translation_invariance"]
+    return rows[rows["largest_offset"] <= longest_offset]
 
 
-def _finding(shares: pd.Series, walks: float | None) -> str:
+def _walk_row(
+    nulls: pd.DataFrame, properties: pd.DataFrame, longest_offset: int
+) -> pd.Series | None:
+    """Return the row of random walks as smooth as learned positions, up to the same offset."""
+    rows = _drawn(properties, longest_offset).dropna(subset="value")
+    learned = rows[rows["encoding"].str.startswith("learned")]
+    walks = nulls[
+        (nulls["measure"] == "translation_invariance")
+        & (nulls["null"] == "random_walk")
+        & (nulls["largest_offset"] == learned["largest_offset"].max())
+    ]
+    return walks.iloc[0] if len(walks) else None
+
+
+def _finding(shares: pd.Series, walks: pd.Series | None) -> str:
     """Return the title: the share of the cosines' variance that the offset explains."""
     sines = f"{100 * shares['sinusoidal']:.0f} % of the variance of sinusoidal positions' cosines"
     if pd.isna(shares.get("learned")):
         return f"The offset explains {sines}; the model has no learned positions"
     beside = ""
     if walks is not None:
-        beside = f", in random walks {'less' if walks < shares['learned'] else 'as much'}"
+        is_less = walks["null_value_high"] < shares["learned"]
+        is_more = walks["null_value_low"] > shares["learned"]
+        amount = "less" if is_less else "more" if is_more else "as much"
+        beside = f", {amount} in random walks"
     return (
         f"The offset explains {sines}, {100 * shares['learned']:.0f} % of that of learned ones"
         f"{beside}"

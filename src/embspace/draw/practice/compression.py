@@ -92,7 +92,10 @@ def _task(ax: Axes, rows: pd.DataFrame, lost: float) -> None:
 
 
 def _finding(results: Results, corpus: str) -> str:
-    """Return the title: the smallest setting that surely keeps a task, and which others it does."""
+    """Return the title: the smallest setting that surely keeps a task, and its size.
+
+    Further tasks with the same smallest setting are named, too.
+    """
     table, least = results["csv"], results["smallest"]
     own = least[(least["corpus"] == corpus) & least["task"].isin(TASKS)]
     if own.empty:

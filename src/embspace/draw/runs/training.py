@@ -137,7 +137,7 @@ def _title(results: Tables) -> str:
 
 
 def _all_since(agreement: pd.DataFrame) -> list[int]:
-    """Return the steps from which models agree to the end; clauses without an attractor."""
+    """Return by model the step from which its verbs without an attractor agree, if any."""
     rows = agreement.query("clause == 'main' and attractors == 'none'")
     since = [_since(model_rows) for _, model_rows in rows.groupby(MODEL, sort=False)]
     return [step for step in since if step is not None]
@@ -158,11 +158,11 @@ def _behind(agreement: pd.DataFrame, n_known: int) -> str:
     if not n_known or last.empty:
         return ""
     if is_right.all():
-        return "; with one, at the end, too"
+        return "; with an attractor, at the end, too"
     worst = last.nsmallest(1, "accuracy").iloc[0]
     if worst["accuracy_high"] >= CHANCE:
-        return "; with one, not always"
-    return f"; with one, a model ends below chance, at {worst['accuracy']:.2f}"
+        return "; with an attractor, not always"
+    return f"; with an attractor, a model ends below chance, at {worst['accuracy']:.2f}"
 
 
 def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:

@@ -118,13 +118,14 @@ def _population(contrasts: pd.DataFrame, categories: pd.DataFrame) -> str:
     return (
         f"last layer, b: {TEXT_POOLINGS[NAMED].name} · a difference is the second sentence "
         f"minus the first, {len(n)} categories of {size} pairs · consistency: mean cosine of two "
-        f"differences of a category · bars: 95 % intervals{_same_order(contrasts)}"
+        f"differences of a category · bars: 95 % intervals{_order_words(contrasts)}"
     )
 
 
-def _same_order(contrasts: pd.DataFrame) -> str:
+def _order_words(contrasts: pd.DataFrame) -> str:
     """Say if paraphrase and negation are in the same order at random weights."""
     rows = contrasts[contrasts["pooling"] == NAMED].set_index("kind")
+    rows = rows.reindex(["paraphrase", "negation"])  # of a kind that is missing, no order is known
     gaps = [
         rows[column]["paraphrase"] - rows[column]["negation"]
         for column in ("cosine", "random_weights_cosine")

@@ -125,8 +125,8 @@ def _finding(drawn: pd.DataFrame) -> str:
 
 def _say_values(ax: Axes, best: pd.Series, last: float) -> None:
     """Write the numbers of the title at the points."""
-    at_last = best["value"] - best["less_last"]
-    for layer, value, side in ((best["layer"], best["value"], "left"), (last, at_last, "right")):
+    last_value = best["value"] - best["less_last"]
+    for layer, value, side in ((best["layer"], best["value"], "left"), (last, last_value, "right")):
         write_beside(ax, f"{value:.2f}", (layer, value), (4, 8), ha=side, path_effects=HALO)
 
 

@@ -83,12 +83,12 @@ def _finding(search: pd.DataFrame, labels: pd.DataFrame, source: Mapping[str, An
     by_layer = labels[(labels["features"] == NAMED) & (labels["weights"] == "trained")]
     if last is None:
         return "The model reads no text to search for"
-    value, by_words = last[RANK], last[RANK] - last[LESS_WORDS[RANK]]
+    value, tf_idf_rank = last[RANK], last[RANK] - last[LESS_WORDS[RANK]]
     low, high = (last[f"{LESS_WORDS[RANK]}_{end}"] for end in ("low", "high"))
     verb = "better than" if low > 0 else "worse than" if high < 0 else "no better than"
     said = (
         f"The last layer finds texts {verb} TF-IDF, at a reciprocal rank of {value:.2f} against "
-        f"{by_words:.2f}"
+        f"{tf_idf_rank:.2f}"
     )
     if by_layer.empty:
         return said

@@ -115,13 +115,13 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame) -> str:
     last = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]
     how = "no better" if last["context_gain_low"] <= 0 <= last["context_gain_high"] else "better"
     how = "worse" if last["context_gain_high"] < 0 else how
-    recovered = (
+    recovery_words = (
         f"in the end {percent(last['accuracy'])} of sentences are nearest to one of the same "
         f"sense, {how} than by the other tokens"
     )
     if apart.empty:
-        return f"Senses of a homonym do not surely lie apart at the last layer; {recovered}"
-    return f"Senses of a homonym lie apart from layer {apart.iloc[0]} on; {recovered}"
+        return f"Senses of a homonym do not surely lie apart at the last layer; {recovery_words}"
+    return f"Senses of a homonym lie apart from layer {apart.iloc[0]} on; {recovery_words}"
 
 
 def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
@@ -192,7 +192,7 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     words, n_draws = results["words"], results[MEASURED_WITH]["n_draws"]
     last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
     ends = last[(last["rank"] <= n_listed) | (last["rank"] > len(last) - n_listed)]
-    apart, recovered, drift = (
+    apart, recovery, drift = (
         _readable(results[name], columns, n_draws)
         for name, columns in (("layers", APART), ("recovery", TOLD), ("drift", DRIFT))
     )
@@ -215,7 +215,7 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
         "Telling the sense",
         "Share of sentences whose nearest one of the same word has the same sense. The "
         "context is the mean state of the other tokens. " + _bag(results["json"], digits),
-        markdown_table(recovered, digits),
+        markdown_table(recovery, digits),
     )
     slopes = section(
         "Drift",

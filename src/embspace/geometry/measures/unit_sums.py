@@ -37,11 +37,11 @@ class UnitSums(Generic[Sums]):
         return [self._choice(totals, number) for number in range(len(chosen))]
 
     def _choice(self, totals: dict[str, np.ndarray], number: int) -> Sums:
-        fields: dict[str, Any] = {} if self._origin is None else {SHARED: self._origin}
+        columns: dict[str, Any] = {} if self._origin is None else {SHARED: self._origin}
         for name, shape in self._shapes.items():
             value = totals[name][number].reshape(shape)
-            fields[name] = value if shape else int(value) if name in COUNTS else float(value)
-        return self._kind(**fields)
+            columns[name] = value if shape else int(value) if name in COUNTS else float(value)
+        return self._kind(**columns)
 
 
 class UnitMoments:

@@ -92,17 +92,18 @@ def excursion_statistics(tracks: Tracks, inside: Inside) -> dict[str, float]:
     if len(log_rank) < 3:
         return dict.fromkeys(EXCURSIONS, np.nan)
     function, content = (inside & (tracks.group == name) for name in (FUNCTION, CONTENT))
-    thrown = excursions(log_rank[:, function].mean(axis=1))
-    content_thrown = excursions(log_rank[:, content].mean(axis=1))
-    at = int(thrown.argmax())
+    function_excursions = excursions(log_rank[:, function].mean(axis=1))
+    content_excursions = excursions(log_rank[:, content].mean(axis=1))
+    at = int(function_excursions.argmax())
     units = np.unique(tracks.unit[function])
     by_unit = np.stack(
         [log_rank[:, function & (tracks.unit == unit)].mean(axis=1) for unit in units], axis=1
     )
     in_texts = (excursions(by_unit).argmax(axis=0) == at).mean()
-    if thrown[at] <= 0:  # no layer throws them away, and so none that all texts could share
+    largest = function_excursions[at]
+    if largest <= 0:  # no layer throws them away, and so none that all texts could share
         in_texts = np.nan
-    values = (at + 1, thrown[at], thrown[at] - content_thrown[at], in_texts)
+    values = (at + 1, largest, largest - content_excursions[at], in_texts)
     return dict(zip(EXCURSIONS, map(float, values), strict=True))
 
 

@@ -1,1 +1,1 @@
-"""Islands of texts: places, labels and texts."""
+"""Islands of texts: places, labels, and texts."""
