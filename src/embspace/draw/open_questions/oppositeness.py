@@ -96,8 +96,8 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    told = _against_words(cosines, classifiers)
-    beside = f"; cosine tells them from synonyms {told}" if told else ""
+    aucs = _against_words(cosines, classifiers)
+    beside = f"; cosine tells them from synonyms {aucs}" if aucs else ""
     if not freed:
         sure = (changed["verdict"] != "open").sum()
         where = "whatever is taken away"

@@ -16,6 +16,7 @@ from embspace.draw.positional.positions import by_frequency, diverging
 from embspace.settings.types import PositiveShare
 
 FURTHER_RESULTS = ("positions/nulls.csv",)
+RESULTS_DRAWN = ("safetensors", "properties", "profiles")
 POSITION_NULLS = "positions/nulls"
 N_COLORS = 64  # with fewer, smooth maps would show edges
 ENCODINGS = {
@@ -37,9 +38,7 @@ def draw_sinusoidal_positions(
 
     The color scale of learned positions ends at the quantile `limit_quantile` of absolute values.
     """
-    tensors, profiles, properties = (
-        results[key] for key in ("safetensors", "profiles", "properties")
-    )
+    tensors, properties, profiles = (results[key] for key in RESULTS_DRAWN)
     shares = _shares(properties, longest_offset)
     walks = _walk_row(results[POSITION_NULLS], properties, longest_offset)
     figure, axes = new_figure(
@@ -58,10 +57,10 @@ def draw_sinusoidal_positions(
             continue
         own[0].set_title(f"{words}: components")
         x = tensors[name]
-        limit = float(np.quantile(np.abs(x), limit_quantile)) if name == "learned" else 1.0
-        scale = f"component (b: × {limit:.2g})" if name == "learned" else "component"
-        # Sines and cosines, of one frequency, alternate too finely to be seen.
         is_learned = name == "learned"
+        limit = float(np.quantile(np.abs(x), limit_quantile)) if is_learned else 1.0
+        scale = f"component (b: × {limit:.2g})" if is_learned else "component"
+        # Sines and cosines, of one frequency, alternate too finely to be seen.
         x = by_frequency(x) if is_learned else np.hstack([x[:, ::-2], x[:, -2::-2]])
         diverging(own[0], x, N_COLORS, limit)
         own[0].set_xlabel(

@@ -122,10 +122,10 @@ def _finding(effects: pd.DataFrame, best: pd.DataFrame, hubs: pd.DataFrame) -> s
             f"{sentence_case(change)}: {words} surely gains {size:.2f}, and no task there surely "
             "loses"
         )
-    return f"{start}; {change}, {words} loses {size:.2f}{_of_hubs(hubs)}"
+    return f"{start}; {change}, {words} loses {size:.2f}{_hubness_clause(hubs)}"
 
 
-def _of_hubs(hubs: pd.DataFrame) -> str:
+def _hubness_clause(hubs: pd.DataFrame) -> str:
     """Return the versions of cosines with less hubness than cosine in every corpus, in words."""
     skewness = hubs.pivot_table(index="version", columns="corpus", values="skewness")
     if "cosine" not in skewness.index:
