@@ -135,7 +135,8 @@ def _said(results: Results, name: str, map_words: str) -> str:
     if _standing(results, name) == OPEN:
         null = "but as stable in Gaussian clouds: not decidable"
         return f"islands {map_words} are {family}{same}, {null}"
-    beside = f" (random weights: {n_random} stand)" if n_random else ""
+    stand = "stands" if n_random == 1 else "stand"
+    beside = f" (random weights: {n_random} {stand})" if n_random else ""
     return f"{map_words} none stands{beside}"
 
 
