@@ -111,7 +111,7 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) 
         if line.empty:
             continue
         judged = line.dropna(subset="verdict")
-        style: dict[str, Any] = {"marker": ""} if len(judged) else {}
+        style: dict[str, Any] = {"markevery": []} if len(judged) else {}  # marks come below
         draw_line(ax, line, "layer", measure, look._replace(name=look.name + count), **style)
         for is_filled, marked in judged.groupby(judged["verdict"] == JOINS):
             fill = look.color if is_filled else "white"
