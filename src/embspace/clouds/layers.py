@@ -42,7 +42,7 @@ class LayerCloud:
     word: Int[np.ndarray, " n"] | None
     """Number of the token in the vocabulary; None of pooled vectors."""
     position: Int[np.ndarray, " n"] | None
-    """Of the token in its window."""
+    """Position of the token in its window."""
     n_equal: int = 0
     """Number of vectors left out as equal to an earlier vector."""
     kept: Bool[np.ndarray, " all"] | None = None

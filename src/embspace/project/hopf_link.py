@@ -87,7 +87,7 @@ class Method:
 
     name: str
     layout: LayoutFunction
-    """Of neighbors and a start, and `seed` by name."""
+    """Makes a layout from neighbors and a start, with `seed` by name."""
     n_runs: int
     settings: dict[str, float] = field(default_factory=dict)
 

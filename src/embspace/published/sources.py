@@ -113,7 +113,7 @@ class CellPlace(Strict):
     share_below: dict[str, str | int] = {}
     """The row to rank: the share of the further chosen rows with a smaller value."""
     take: Literal["largest", "smallest"] | None = None
-    """Of several chosen rows, the one with this value."""
+    """Take the chosen row with the largest or smallest value."""
     every: dict[str, list[str | int]] = {}
     """Comparators: the rule is tested with each of these values of a column; `[]`: with all."""
     low: str | None = None

@@ -45,7 +45,7 @@ class ShardResult:
     counts: dict[str, int] = field(default_factory=dict)
     """The numbers of texts, documents, windows and tokens read, and of known and unknown tokens."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Of reading, the forward passes alone, and of summing."""
+    """Seconds of reading, of the forward passes alone, and of summing."""
     digest: str = ""
     """A hash of the read rows, to notice changed rows."""
 

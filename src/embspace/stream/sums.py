@@ -32,7 +32,7 @@ class Sums:
     directions: DirectionSums
     norm_counts: Counts
     cosine_counts: Counts
-    """Of cosines to the reference; vectors of length zero are in none."""
+    """Counts of cosines to the reference; vectors of length zero are in none."""
 
 
 @dataclass(eq=False)

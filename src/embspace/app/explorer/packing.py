@@ -16,7 +16,7 @@ class Pack:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.shapes: list[dict[str, int]] = []
-        """Where each array starts, how many numbers it has, and the bytes of a number."""
+        """Start, number of values and bytes of a value, by array."""
         self._n_bytes = 0
 
     def add(self, values: Int[np.ndarray, " n"] | UInt16[np.ndarray, " n"], *, n_bytes: int) -> int:

@@ -1,1 +1,1 @@
-"""How far the distribution of coordinates is from normal."""
+"""Distances between the distribution of coordinates and a normal distribution."""

@@ -1,4 +1,4 @@
-"""How far numbers are from a normal distribution of the same mean and variance."""
+"""Measures the distance of numbers from a normal distribution of their mean and variance."""
 
 from typing import NamedTuple
 

@@ -67,9 +67,9 @@ class ProcrustesFit(NamedTuple):
     similarity: float
     """|X'Y|_*, the sum of the singular values, of centered views of Frobenius norm 1."""
     products: Float[np.ndarray, " n"]
-    """Of every point of x with its rotated point of y; `similarity` is their sum."""
+    """Dot products of the points of x with the rotated points of y; they add up to `similarity`."""
     squared_lengths: Float[np.ndarray, "2 n"]
-    """Of the points in x and in y; both rows add up to 1."""
+    """Squared lengths of the points in x and in y; both rows add up to 1."""
 
 
 @takes_arrays()

@@ -30,7 +30,7 @@ class Apart(NamedTuple):
     null_high: float
     """Quantile of 95 % of the separations, of the larger null."""
     p_value: float
-    """Of the larger null, in (0, 1]: neither a cloud nor a curve has two parts."""
+    """The p-value against the larger null, a cloud or a curve without two parts, in (0, 1]."""
 
 
 def principal_coordinates(

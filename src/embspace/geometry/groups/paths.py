@@ -23,7 +23,7 @@ class PathSteps:
     euclidean_distance: ByStep
     """Length of the step."""
     cosine: ByStep
-    """Of the two states that the step joins, in [-1, 1]."""
+    """Cosine of the two states that the step joins, in [-1, 1]."""
     step_cosine: ByStep
     """Cosine of a step with the step before, in [-1, 1]; NaN for the first.
 
@@ -31,7 +31,7 @@ class PathSteps:
     give -1/2. The cosine does not depend on the cosine of the states, near 1 for every short step.
     """
     radial_share: ByStep
-    """Of the squared length, what lies along the state where the step begins, in [0, 1].
+    """Share of the squared length along the state where the step begins, in [0, 1].
 
     1/dim on average for a step in a random direction. sin^2(a/2) for a turn by the angle a about
     the origin: a chord leaves the sphere inwards.
@@ -39,7 +39,7 @@ class PathSteps:
     norm_change: ByStep
     """Norm of the state after the step, less the norm of the state before."""
     norm_change_share: ByStep
-    """Of the squared length, the squared change of the norm, in [0, 1].
+    """Squared change of the norm as a share of the squared length, in [0, 1].
 
     The rest turns: |y - x|^2 = (|y| - |x|)^2 + 2 |x| |y| (1 - cosine).
     """

@@ -58,7 +58,7 @@ def debiased_cka_of_subsets(
 class _Layer(NamedTuple):
     products: Float[np.ndarray, "n n"]
     sums: Float[np.ndarray, "n draw"]
-    """Of the products of every point with the chosen points."""
+    """Sums of the products of every point with the chosen points."""
 
 
 def _layers(kernels: Kernels, chosen: Float[np.ndarray, "n draw"]) -> list[_Layer]:

@@ -61,7 +61,7 @@ class TextEstimate:
 
     value: float
     low: float
-    """Of the interval that holds the mean over as many new texts, at the given level."""
+    """Lower bound for the mean over as many new texts, at the given level."""
     high: float
     standard_error: float
     """Standard deviation over as many new texts."""

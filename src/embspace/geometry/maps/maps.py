@@ -15,7 +15,7 @@ from embspace.geometry.pairs.scan._threads import map_in_order
 NeighborRows = Int[np.ndarray, "_ _"]
 
 BLOCK_BYTES = 2**25
-"""Of the float32 products that a thread holds at once."""
+"""Size of the float32 products that a thread holds at once."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ class PrincipalComponents:
     """The orthogonal projection that keeps the most variance."""
 
     coordinates: Float[np.ndarray, "n component"]
-    """Of the rows, about the mean, in units of the vectors."""
+    """Coordinates of the rows about the mean, in units of the vectors."""
     axes: Float[np.ndarray, "component dim"]
     """Orthonormal. The largest entry of each axis by magnitude is positive."""
     explained_variance: Float[np.ndarray, " component"]

@@ -23,13 +23,13 @@ class WordAxes:
     """Shares of every word with two or more occurrences; NaN where nothing varies."""
 
     square_shares: WordShares
-    """Of the squared lengths, along the axis of the largest share."""
+    """Shares of the squared lengths along the axis of the largest share."""
     variance_along_axis: WordShares
-    """Of the variance about the mean, along the axis of `square_shares`."""
+    """Shares of the variance about the mean along the axis of `square_shares`."""
     variance_shares: WordShares
-    """Of the variance about the mean, along the first principal axis."""
+    """Shares of the variance about the mean along the first principal axis."""
     square_share_of_all: float
-    """Of the squared lengths of all vectors together, along the axis of the largest share."""
+    """Share of all vectors' squared lengths along the axis of the largest share."""
 
 
 def word_axes_of(

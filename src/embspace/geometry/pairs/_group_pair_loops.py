@@ -27,7 +27,7 @@ class Side(NamedTuple):
     group: Int[np.ndarray, " n"]
     """Equal numbers on both sides are the same group."""
     place: Int[np.ndarray, " n"]
-    """Of the group's unit, in the sums."""
+    """Place of the group's unit in the sums."""
 
 
 class Tally(NamedTuple):

@@ -25,7 +25,7 @@ class Distribution:
     """
 
     edges: Float[np.ndarray, " edge"]
-    """Of equal width, ascending. A bin holds the lower edge, the last bin both."""
+    """Ascending edges of bins of equal width. A bin holds the lower edge, the last bin both."""
     counts: Int[np.ndarray, " bin"]
     power_sums: Float[np.ndarray, "4"]
     """Sums of u, u^2, u^3, u^4 with u = v - `center`."""

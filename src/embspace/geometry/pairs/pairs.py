@@ -55,7 +55,7 @@ class PairScan:
     neighbors: NeighborGraph | None
     """If asked for."""
     largest_cosines: Float[np.ndarray, " n_x"] | None
-    """Of every row of x with any other row, if wanted; NaN for a row of norm zero, or alone."""
+    """Largest cosine of a row of x with another row, if wanted; NaN for norm zero or a lone row."""
 
 
 def scan_pairs(

@@ -24,7 +24,7 @@ from embspace.geometry.parameters.rough_products import RoughProducts, product, 
 PairOrder = Literal["largest", "smallest"]
 TokenFactor = Float[np.ndarray, "token rank"]
 SameFactor = Float[np.ndarray, "same_token same_rank"]
-"""Of the same shape, unless a function says otherwise."""
+"""A second factor, of the same shape unless a function says otherwise."""
 Places = Int[np.ndarray, " place"]
 Classes = Int[np.ndarray, " classified"]
 """Tokens with the same number count as equal; -1 equals nothing."""

@@ -103,7 +103,7 @@ class SpectralPeak:
     period: float
     """Positions per turn."""
     power_share: float
-    """Of the power about the mean that lies within one cycle over the path of the peak."""
+    """Share of the power about the mean within one cycle over the path of the peak."""
 
 
 def spectral_peak(

@@ -105,7 +105,7 @@ class LocalFeatures:
     offsets: tuple[int, ...]
     """0 stands for the norm."""
     values: Float[np.ndarray, "feature n"]
-    """Of the pair that begins at a position; NaN without a pair."""
+    """Values of the pair that begins at a position; NaN without a pair."""
 
     def at_centers(self) -> Float[np.ndarray, "n feature"]:
         """Return every pair's value at the pair's center; missing values are interpolated."""

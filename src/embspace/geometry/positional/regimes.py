@@ -29,7 +29,7 @@ class Search:
     """The settings of the search for changes."""
 
     offsets: tuple[int, ...]
-    """Of the cosines, see `local_features`."""
+    """Offsets of the cosines, see `local_features`."""
     limit: float
     """Where features are cut, in robust standard deviations."""
     smallest_regime: int
@@ -47,7 +47,7 @@ class Regime:
     silent_penalty: float
     """Largest penalty at which a change is found inside; NaN if it is too short for one."""
     penalty: float
-    """Of a change inside: a share `level` of stationary tables would just pass it."""
+    """Penalty of a change inside; a share `level` of stationary tables would just pass it."""
     next_p_value: float
     """Share of stationary tables, the given table included, with a change as large."""
     start_p_value: float = float("nan")

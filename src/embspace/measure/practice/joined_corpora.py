@@ -26,7 +26,7 @@ class BothCorpora(NamedTuple):
     first: TextVectors
     second: TextVectors
     x: Float[np.ndarray, "text dim"]
-    """Of unit length."""
+    """Vectors of unit length."""
     is_first: Bool[np.ndarray, " text"]
     document: Int[np.ndarray, " text"]
 

@@ -19,7 +19,7 @@ class SentencePairs:
     categories: list[str]
     """In the order of the table of sentences."""
     names: list[str]
-    """Of the pairs; another category may have the same."""
+    """Names of the pairs; another category may have the same."""
     category: Int[np.ndarray, " pair"]
     first: Int[np.ndarray, " pair"]
     """Rows of the table, as `second`."""
@@ -94,7 +94,7 @@ class Draws:
     signs: Float[np.ndarray, "flip pair"]
     """1 or -1."""
     re_paired: list[Drawn]
-    """Of each category, the second sentences dealt out anew to the first."""
+    """The second sentences of a category, dealt out anew to the first, by category."""
     unrelated: list[Drawn]
     """By category, pairs of sentences of other categories; -1 for none."""
     two_unrelated: Drawn

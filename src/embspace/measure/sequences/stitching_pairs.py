@@ -78,11 +78,11 @@ class Stitching:
     """How models are stitched."""
 
     strength: float
-    """Of the ridge regression."""
+    """Strength of the ridge regression."""
     n_draws: int
     """The number of random stitches per kind and pair."""
     least_count: int
-    """Of a frequent token in the texts that the run was trained on."""
+    """Least count of a frequent token in the texts that the run was trained on."""
     seed: int
 
 

@@ -35,9 +35,9 @@ class WordValues:
     """Mean distance of the occurrences of two different words."""
     accuracy: Float[np.ndarray, "word draw weights layer measure"]
     context_accuracy: Float[np.ndarray, "word draw weights layer measure"]
-    """Of the mean state of the other tokens of the sentence."""
+    """Accuracy of the mean state of the other tokens of the sentence."""
     bag_of_words_accuracy: Float[np.ndarray, "word draw 1 1 1"]
-    """Of the cosine of the counts of the other tokens."""
+    """Accuracy of the cosine of the counts of the other tokens."""
 
     def as_they_are(self) -> "WordValues":
         """Without the draws at random."""

@@ -81,7 +81,7 @@ class Findings:
     low: dict[str, DrawnValues]
     high: dict[str, DrawnValues]
     deviations: dict[str, DrawnValues]
-    """Of each half of the words from all, in the place of the draws."""
+    """Deviations of each half of the words from all words, in the place of the draws."""
     n_words: Float[np.ndarray, "weights layer measure"]
     """How many have the measure."""
     level: float

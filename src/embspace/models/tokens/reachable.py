@@ -29,7 +29,7 @@ class Entry:
     """reachable; special (for no text); unreachable; open (a part of a character, reached by no
     single character)."""
     reason: str = ""
-    """Of an unreachable entry: mark (of the makers), normalized, split, other pieces or no text."""
+    """Why it is unreachable: mark (of the makers), normalized, split, other pieces or no text."""
     read_as: tuple[str, ...] = ()
 
 

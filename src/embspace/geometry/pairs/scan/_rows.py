@@ -20,7 +20,7 @@ class Rows(NamedTuple):
     inverse_norms: Float[np.ndarray, " row"]
     squared_norms: Float[np.ndarray, " row"]
     numbers: Int[np.ndarray, " row"]
-    """Of the rows, in the matrix that they come from."""
+    """Numbers of the rows in the matrix that they come from."""
     groups: Bool[np.ndarray, "group row"]
 
     def part(self, rows: slice) -> "Rows":

@@ -14,7 +14,7 @@ class Wanted(NamedTuple):
     """The request to a scan."""
 
     edges: Edges
-    """Of the counted metrics."""
+    """Bin edges of the counted metrics."""
     centers: Float[np.ndarray, " metric"]
     """About which the power sums are taken."""
     search: Search

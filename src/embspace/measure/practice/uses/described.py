@@ -24,7 +24,7 @@ class Uses(NamedTuple):
 
     word: str
     rows: Int[np.ndarray, " occurrence"]
-    """Of the table of tokens."""
+    """Rows of the table of tokens."""
     x: Float[np.ndarray, "occurrence component"]
     is_second: Bool[np.ndarray, " occurrence"]
     """The part with fewer occurrences."""

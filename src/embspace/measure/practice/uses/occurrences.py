@@ -28,7 +28,7 @@ class Chosen(NamedTuple):
 
     least_documents: int
     largest_share: float
-    """Of all documents; words in more say little of any text."""
+    """Largest share of all documents with the word; words in more say little of any text."""
     n_words: int
     n_most: int
     n_around: int
