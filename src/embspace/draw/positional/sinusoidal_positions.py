@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -16,7 +17,6 @@ from embspace.draw.positional.positions import by_frequency, diverging
 from embspace.settings.types import PositiveShare
 
 FURTHER_RESULTS = ("positions/nulls.csv",)
-RESULTS_DRAWN = ("safetensors", "properties", "profiles")
 POSITION_NULLS = "positions/nulls"
 N_COLORS = 64  # with fewer, smooth maps would show edges
 ENCODINGS = {
@@ -38,7 +38,9 @@ def draw_sinusoidal_positions(
 
     The color scale of learned positions ends at the quantile `limit_quantile` of absolute values.
     """
-    tensors, properties, profiles = (results[key] for key in RESULTS_DRAWN)
+    tensors, profiles, properties = (
+        results[key] for key in ("safetensors", "profiles", "properties")
+    )
     shares = _shares(properties, longest_offset)
     walks = _walk_row(results[POSITION_NULLS], properties, longest_offset)
     figure, axes = new_figure(
@@ -60,14 +62,7 @@ def draw_sinusoidal_positions(
         is_learned = name == "learned"
         limit = float(np.quantile(np.abs(x), limit_quantile)) if is_learned else 1.0
         scale = f"component (b: × {limit:.2g})" if is_learned else "component"
-        # Sines and cosines, of one frequency, alternate too finely to be seen.
-        x = by_frequency(x) if is_learned else np.hstack([x[:, ::-2], x[:, -2::-2]])
-        diverging(own[0], x, N_COLORS, limit)
-        own[0].set_xlabel(
-            "dimension, from low to high frequency"
-            if is_learned
-            else "cosines, then sines, from low to high frequency"
-        )
+        _components(own[0], x, limit, is_learned=is_learned)
         diverging(own[1], tensors[f"{name}_cosines"], N_COLORS, 1.0)
         own[1].set_title(f"{words}: cosines")
         own[1].set_xlabel("position")
@@ -87,6 +82,19 @@ def draw_sinusoidal_positions(
         figure.colorbar(maps[0].images[0], ax=[*maps], label=words, aspect=18, pad=0.01)
     _legend(figure)
     return figure, _table(properties, label, significant_digits)
+
+
+def _components(
+    ax: Axes, x: Float[np.ndarray, "position dim"], limit: float, *, is_learned: bool
+) -> None:
+    """Draw the components of positions, from low to high frequency."""
+    if is_learned:
+        diverging(ax, by_frequency(x), N_COLORS, limit)
+        ax.set_xlabel("dimension, from low to high frequency")
+    else:
+        # Sines and cosines, of one frequency, alternate too finely to be seen.
+        diverging(ax, np.hstack([x[:, ::-2], x[:, -2::-2]]), N_COLORS, limit)
+        ax.set_xlabel("cosines, then sines, from low to high frequency")
 
 
 def _shares(properties: pd.DataFrame, longest_offset: int) -> pd.Series:
