@@ -33,23 +33,21 @@ def test_title_says_of_which_family_islands_are(label: str, words: str):
 
 
 def test_title_names_random_weights_only_where_islands_of_their_map_stand():
-    table, islands = (measured_once("subject")[name].copy() for name in ("csv", "islands"))
+    table = measured_once("subject")["csv"].copy()
     on_map, at_random = table["method"] == "tsne", table["weights"] == "random"
     table.loc[on_map, "verdict"] = "topics"
     table.loc[on_map, ["n_islands", "n_standing"]] = 6
-    given: Any = {"csv": table, "islands": islands, MEASURED_WITH: {"share": 0.9, "jaccard": 0.75}}
+    given: Any = {"csv": table}
     maps = ["all_corpora"]
     assert _finding(given, maps).endswith("all corpora are topics, as with random weights")
     table.loc[on_map & at_random, "n_standing"] = 0
     assert _finding(given, maps).endswith("are topics; with random weights none stands")
     table.loc[on_map & ~at_random, "n_standing"] = 0
-    islands[["matched", "other_seed"]] = 0.9
+    table.loc[on_map & ~at_random, "stability"] = "undecided"
     assert _finding(given, maps).endswith(
         "are topics, as with random weights, but as stable in Gaussian clouds: not decidable"
     )
-    islands["other_seed"] = 0.5
-    assert _finding(given, maps).endswith("none stands")
-    islands[["matched", "other_seed"]] = 0.5, 0.9
+    table.loc[on_map & ~at_random, "stability"] = "none stands"
     assert _finding(given, maps).endswith("none stands")
     table.loc[on_map & at_random, "n_standing"] = 2
     assert _finding(given, maps).endswith("none stands (random weights: 2 stand)")

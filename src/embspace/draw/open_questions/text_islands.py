@@ -58,7 +58,9 @@ MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     (SPACE, RANDOM): (f"in space, {AT_RANDOM.name}", {"marker": "D", **HOLLOW, "y": 0.3}),
 }
 DEALT = "largest of labels dealt at random"
-STAND, OPEN, GONE = "all islands stand", "not decidable", "no island stands"
+UNDECIDED = "undecided"
+STABILITY = {"all stand": "all islands stand", "none stands": "no island stands"}
+STABILITY |= {UNDECIDED: "not decidable"}
 FAMILIES = {
     "sources": "the sources",
     "topics": "topics",
@@ -89,7 +91,7 @@ def draw_text_islands(
     points, islands, labels = results[POINTS], results["islands"], results["labels"]
     for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
         _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
-        left.set_title(f"Map of {_called(name)}: {_standing(results, name)}")
+        left.set_title(f"Map of {_called(name)}: {_stability(table, name)}")
         _shared(right, labels[labels["map"] == name])
     legend_below(figure, axes[1:2], ncols=3)
     return figure, text
@@ -132,7 +134,7 @@ def _said(results: Results, name: str, map_words: str) -> str:
         which = f"{standing} of {n} islands {map_words} stand, and all"
         which = f"islands {map_words}" if standing == n else which
         return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
-    if _standing(results, name) == OPEN:
+    if seen["stability"] == UNDECIDED:
         null = "but as stable in Gaussian clouds: not decidable"
         return f"islands {map_words} are {family}{same}, {null}"
     stand = "stands" if n_random == 1 else "stand"
@@ -140,16 +142,9 @@ def _said(results: Results, name: str, map_words: str) -> str:
     return f"{map_words} none stands{beside}"
 
 
-def _standing(results: Results, name: str) -> str:
-    """Return whether islands of a map stand, come again as those of the null do, or do not."""
-    seen = _last(results["csv"], name, MAP, TRAINED).iloc[-1]
-    islands, settings = _of(results["islands"], name, MAP), results[MEASURED_WITH]
-    again = (islands["matched"] >= settings["share"]) & (
-        islands["other_seed"] > settings["jaccard"]
-    )
-    if seen["n_standing"]:
-        return STAND if seen["n_standing"] == seen["n_islands"] else f"{seen['n_standing']} stand"
-    return OPEN if again.any() else GONE
+def _stability(table: pd.DataFrame, name: str) -> str:
+    seen = _last(table, name, MAP, TRAINED).iloc[-1]
+    return STABILITY.get(seen["stability"], f"{seen['n_standing']} stand")
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:

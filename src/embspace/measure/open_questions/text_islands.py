@@ -90,6 +90,7 @@ TEXT_ISLANDS = Analysis(
                 "share_in_islands": ("map_share", "texts in islands"),
                 "null_n_islands": ("map_parts", "islands of Gaussian clouds"),
                 "null_largest_matched": ("map_share", "halves with a match there, at least"),
+                "stability": ("island_verdict", "islands by stability"),
                 "verdict": ("island_verdict", "all islands are"),
                 "verdict_inside": ("island_verdict", "all, inside a source"),
             }
@@ -184,7 +185,8 @@ def measure_text_islands(
 ) -> Outcome:
     """Find islands of texts by layer and space, and on t-SNE maps of the last space.
 
-    `csv` has a row per place: the number of islands, how many stand, and their family by the rule.
+    `csv` has a row per place: the number of islands, how many stand, whether that is decidable,
+    and their family by the rule.
     `labels` compares islands with every label, `islands` describes the islands on maps.
     """
     if coordinates.empty or module is None:
@@ -336,6 +338,7 @@ def _add(
             "share_in_islands": float((islands.labels >= 0).mean()),
             "null_n_islands": islands.null.get("n_parts", np.nan),
             "null_largest_matched": islands.null.get("largest_matched", np.nan),
+            "stability": islands.stability,
             **verdicts,
         }
     )

@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 
 from embspace.geometry.groups.stable_clusters import Search
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.open_questions.islands.places import (
+    Islands,
     are_alike,
     islands_of_map,
     islands_of_space,
@@ -32,6 +34,25 @@ def test_an_island_that_the_map_alone_has_is_not_on_a_map_of_another_seed():
     assert not islands.stands.any()
     assert (islands.other_seed < 0.75).all()
     assert islands.null["n_standing"] <= 2
+
+
+@pytest.mark.parametrize(
+    ("recurs", "n_clouds", "stability"),
+    [
+        ([], 0, "no islands"),
+        ([1, 1], 0, "all stand"),
+        ([1, 0], 0, "some stand"),
+        ([0, 0], 1, "none stands"),
+        ([1, 0], 1, "undecided"),
+    ],
+)
+def test_islands_that_recur_as_those_of_gaussian_clouds_do_are_undecided(
+    recurs: list[int], n_clouds: int, stability: str
+):
+    marks = np.array(recurs, dtype=bool)
+    islands = Islands(np.zeros(4), marks, marks, {"n_standing": n_clouds}, marks)
+    assert islands.stability == stability
+    assert islands.stands.sum() == sum(recurs) * (not n_clouds)
 
 
 def test_vectors_that_differ_by_rounding_are_alike():

@@ -1,7 +1,7 @@
 """Islands of texts in a space of vectors, and on a map of this space."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -18,17 +18,19 @@ from embspace.geometry.pairs.directions import norms, unit_rows
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.project.layouts.tsne import tsne_layout
 
+Stability = Literal["no islands", "all stand", "some stand", "undecided", "none stands"]
 ROUNDING = 1e-5  # of the largest norm: how far rounding may part equal vectors
 
 
 class Islands(NamedTuple):
-    """Clusters of texts, the largest first, with a mark for clusters that stand."""
+    """Clusters of texts, the largest first, with marks for clusters that recur."""
 
     labels: Int[np.ndarray, " text"]
     """From 0; -1 is no island."""
     matched: Float[np.ndarray, " island"]
     """Share of half-samples with a match."""
-    stands: Bool[np.ndarray, " island"]
+    recurs: Bool[np.ndarray, " island"]
+    """Matched often enough in half-samples, and on a map with another seed, too."""
     null: dict[str, Any]
     """The values of Gaussian clouds: n_parts, largest_matched, n_standing; empty without clouds."""
     other_seed: Float[np.ndarray, " island"]
@@ -38,6 +40,20 @@ class Islands(NamedTuple):
     def n(self) -> int:
         """Return the number of islands."""
         return len(self.matched)
+
+    @property
+    def stands(self) -> Bool[np.ndarray, " island"]:
+        """Return, for every island, whether it recurs where no island of Gaussian clouds does."""
+        return self.recurs & (self.null.get("n_standing", 0) == 0)
+
+    @property
+    def stability(self) -> Stability:
+        """Return whether all, some or no islands stand; undecided if clouds' islands recur, too."""
+        if not self.n:
+            return "no islands"
+        if self.stands.any():
+            return "all stand" if self.stands.all() else "some stand"
+        return "undecided" if self.recurs.any() else "none stands"
 
 
 def no_islands(n: int) -> Islands:
@@ -70,8 +86,8 @@ def islands_of_space(
     [null] = clusters_of_draws(
         draw, n_neighbors, [search], n_clouds, for_clouds, on_sphere=on_sphere
     )
-    stands = clusters.stands(search) & (null["n_standing"] == 0)
-    return Islands(clusters.labels, clusters.matched, stands, null, np.full(len(stands), np.nan))
+    recurs = clusters.stands(search)
+    return Islands(clusters.labels, clusters.matched, recurs, null, np.full(len(recurs), np.nan))
 
 
 def islands_of_map(
@@ -106,8 +122,8 @@ def islands_of_map(
         draw_map, n_neighbors, [search], n_clouds, for_clouds, on_sphere=False
     )
     jaccard = best_jaccard(clusters.labels, other, len(clusters.matched))
-    stands = clusters.stands(search) & (jaccard > search.jaccard) & (null["n_standing"] == 0)
-    return Islands(clusters.labels, clusters.matched, stands, null, jaccard)
+    recurs = clusters.stands(search) & (jaccard > search.jaccard)
+    return Islands(clusters.labels, clusters.matched, recurs, null, jaccard)
 
 
 def _graph(layout: Float[np.ndarray, "text 2"], n_neighbors: int) -> Any:
