@@ -57,3 +57,14 @@ def test_what_is_not_defined_is_nan() -> None:
     assert np.isnan(mean_resultant_length(np.zeros((2, 2))))
     assert np.isnan(mean_cosine_to_mean(np.array([[1.0, 0.0], [-1.0, 0.0]])))
     assert np.isnan(mean_cosine_to_mean(CLOUD - CLOUD.mean(axis=0)))  # but for rounding
+
+
+def test_a_mean_of_nothing_but_rounding_is_zero_in_standardized_vectors() -> None:
+    x = 1e4 + np.random.default_rng(0).normal(size=(860, 4))  # varies little beside its mean
+    standardized = (x - x.mean(axis=0)) / x.std(axis=0)
+    assert (
+        np.linalg.norm(standardized.sum(axis=0))
+        > 1e-12 * np.linalg.norm(standardized, axis=1).sum()
+    )
+    assert np.isnan(mean_cosine_to_mean(standardized))
+    assert mean_cosine_to_mean(standardized + 1e-6) > 0  # a mean, if a short one

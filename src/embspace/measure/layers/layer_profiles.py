@@ -44,9 +44,11 @@ TABLES = {
             **ROWS,
             "value": "profile",
             **dict.fromkeys(["low", "high", "standard_error"], "profile_bound"),
-            **dict.fromkeys(["n", "n_texts", "dropped"], "count"),
+            **dict.fromkeys(["n", "n_texts"], "count"),
+            "dropped": "near_equal_count",
             "of_half": "profile",
-            **dict.fromkeys(["converged", "n_equal", "n_batches"], "count"),
+            **dict.fromkeys(["converged", "n_batches"], "count"),
+            "n_equal": "near_equal_count",
             IN_ORDER: "profile",
             SPREAD: "profile_bound",
         }
@@ -67,7 +69,7 @@ TABLES = {
             "n_texts": "row",
             "n": "count",
             "n_draws": "setting",
-            **dict.fromkeys(["mean", "smallest", "largest"], "profile"),
+            **dict.fromkeys(["mean", "smallest", "largest"], "profile_sample"),
         }
     ),
 }

@@ -43,9 +43,9 @@ PARAMETER_ALIGNMENT = Analysis(
         ),
         # A row two seeds, group and space: the number of layers that are matched with themselves.
         "assignments": Table(
-            {**PAIR, "n_layers": "count", "n_tokens": "count", "on_diagonal": "trained_statistic"}
+            {**PAIR, "n_layers": "count", "n_tokens": "count", "on_diagonal": "trained_matching"}
             | with_bounds("null_on_diagonal", "trained_statistic")
-            | {"p_value": "trained_statistic", "total": "trained_geometry"}
+            | {"p_value": "trained_p_value", "total": "trained_geometry"}
             | {"margin": "trained_statistic", "diagonal_total": "trained_geometry"}
             | {"is_aligned": "trained_verdict"}
         ),
@@ -59,7 +59,7 @@ PARAMETER_ALIGNMENT = Analysis(
         "claims": Table(
             {"claim": "row", "phase": "name", "step": "count", "seed": "row"}
             | {"n_layers": "count", "n_groups": "count", "n_aligned": "trained_statistic"}
-            | {"on_diagonal": "trained_statistic", "smallest_holm_p_value": "trained_statistic"}
+            | {"on_diagonal": "trained_matching", "smallest_holm_p_value": "trained_p_value"}
             | {"holds_if": "name", "verdict": "trained_verdict"}
             | {"verdict_untrained": "trained_verdict"}
         ),

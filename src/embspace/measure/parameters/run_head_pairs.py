@@ -63,8 +63,8 @@ RUN_HEAD_PAIRS = Analysis(
         # A row a head, form and category after all training, by seed.
         "shares": Table(
             {**HEAD, "category": "row", "n_pairs": "count"}
-            | dict.fromkeys(("share", "permuted_mean", "p_value_over_heads"), "trained_statistic")
-            | dict.fromkeys(("paired_anew_mean", "paired_anew_p_value"), "trained_statistic")
+            | dict.fromkeys(("share", "permuted_mean", "paired_anew_mean"), "trained_statistic")
+            | dict.fromkeys(("p_value_over_heads", "paired_anew_p_value"), "trained_p_value")
             | {"shuffled_largest": "trained_statistic", "above_null": "trained_verdict"}
         ),
         # A row a form and category: means over heads, and the number of heads beyond chance.
@@ -72,7 +72,7 @@ RUN_HEAD_PAIRS = Analysis(
             dict.fromkeys((*PLACE, "category"), "row")
             | dict.fromkeys(("n_tokens", "n_words", "n_heads"), "count")
             | dict.fromkeys((*MEANS, "largest_share"), "trained_statistic")
-            | dict.fromkeys(("n_above_null", "n_above_null_and_anew"), "trained_statistic")
+            | dict.fromkeys(("n_above_null", "n_above_null_and_anew"), "trained_count")
         ),
     },
     over="trained",

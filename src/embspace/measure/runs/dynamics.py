@@ -28,7 +28,7 @@ DYNAMICS = Analysis(
         "texts": RUN_TEXTS,
         "checkpoints": CHECKPOINTS,
     },
-    tables={"csv": Table(columns_of("trained_geometry", "trained_geometry"))},
+    tables={"csv": Table(columns_of("trained_geometry", "trained_statistic"))},
     over="trained",
 )
 

@@ -29,6 +29,7 @@ def columns_of(value: str, spread: str) -> dict[str, Column]:
     """Return the columns of a table over training, with the kinds of values and their spread."""
     keys = CHECKPOINT | dict.fromkeys(("layer", "change", "measure"), "row")
     kinds = dict.fromkeys(VALUES, "count") | {"value": value, SPREAD: spread}
+    kinds |= dict.fromkeys(("n_equal", "dropped"), "near_equal_count")
     return {**keys, **kinds}
 
 
