@@ -4,11 +4,8 @@ from itertools import product
 from pathlib import Path
 
 import pandas as pd
-import pytest
-from matplotlib.figure import Figure
 
-from embspace.draw.runs.dynamics import draw_dimension, draw_dynamics
-from embspace.draw.runs.steps import run_looks, with_runs
+from embspace.draw.runs.dynamics import draw_dynamics
 from embspace.measure.runs.dynamics import DYNAMICS
 from tests.draw.layer_tables import squeezed
 
@@ -85,18 +82,6 @@ def test_the_first_table_has_the_blocks_at_both_ends_and_the_second_all_layers()
     assert len(rows) == 2 * 2
     assert rows[1].endswith("| 1.100 | 2.100 | 3.100 |")
     assert "stable rank" not in text
-
-
-def test_lines_are_means_of_blocks_of_the_first_phase_without_gaps() -> None:
-    given = with_runs(table("first", "second"), "all runs")
-    gap = (given["measure"] == "two_nn") & (given["layer"] == 2)
-    ax = Figure().subplots()
-    draw_dimension(ax, given.assign(value=given["value"].mask(gap)), run_looks(["a decoder"]))
-    assert len(ax.lines) == 2
-    for seed, line in enumerate(ax.lines):
-        assert list(line.get_xdata()) == list(STEPS)
-        assert list(line.get_ydata()) == pytest.approx([value(seed, step, 1) for step in STEPS])
-    assert ax.get_xlim()[0] < 0  # so that the marks of step 0 are whole
 
 
 def test_too_few_documents_say_so(tmp_path: Path) -> None:

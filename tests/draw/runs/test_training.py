@@ -7,10 +7,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.draw.page.looks import PALETTE
-from embspace.draw.runs.training import DYNAMICS, draw_training
+from embspace.draw.runs.training import draw_training
 from embspace.measure.runs.training import TRAINING
 from tests.draw.fits import assert_words_fit
-from tests.draw.runs.test_dynamics import table
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 70.0, "digits": 3}
 STEPS = (0, 1, 10, 100)
@@ -57,7 +56,7 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
 
 
 def draw(given: dict[str, pd.DataFrame], label: str = "a model") -> tuple[Figure, str]:
-    return draw_training({DYNAMICS: pd.DataFrame()} | given, label, **SETTINGS)
+    return draw_training(given, label, **SETTINGS)
 
 
 def title_of(figure: Figure) -> str:
@@ -73,13 +72,13 @@ def test_each_seed_is_a_line_in_each_panel_in_the_color_of_its_run() -> None:
         assert len(named) >= len(SEEDS)
         assert {line.get_color() for line in named} == {PALETTE[0]}
         assert ax.get_xlim()[0] < 0  # so that the marks of step 0 are whole
-    assert panels[2].get_yscale() == "log"
+    assert panels[1].get_yscale() == "log"
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
     assert "1 run, 3 models" in said
     name = "A model of a rather long name"
     titles = [ax.get_title("left") for ax in panels]
     assert titles == [
-        *(f"{name}: 100 main verbs", f"{name}: classes of 80 texts", "Loss on held-out texts")
+        *(f"{name}: 100 main verbs", "Loss on held-out texts"),
     ]
 
 
@@ -95,15 +94,13 @@ def test_every_run_has_its_own_panels_and_all_share_that_of_losses() -> None:
         )
         for name in one
     }
-    dynamics = table("pretraining", run="rna_encoder")
-    figure, text = draw(both | {DYNAMICS: dynamics}, "all runs")
+    figure, text = draw(both, "all runs")
     assert_words_fit(figure)
     verbs = "100 main verbs"
     assert [ax.get_title("left") for ax in figure.axes if ax.axison] == [
-        *(f"RNA encoder: {verbs}", f"B: {verbs}", "RNA encoder: classes of 80 texts"),
-        *("Loss on held-out texts", "Dimension, mean of the blocks"),
+        *(f"RNA encoder: {verbs}", f"B: {verbs}", "Loss on held-out texts"),
     ]
-    losses = figure.axes[3]
+    losses = figure.axes[2]
     assert losses.lines[0].get_ydata()[0] == pytest.approx(1.5)  # 3 nats, of the bigram 2
     assert "2 runs, 6 models" in " ".join(part.get_text() for part in figure.texts)
     assert "RNA encoder, texts as they are: of 3 seeds" in text
@@ -152,6 +149,8 @@ def test_without_verbs_the_title_holds_losses_or_classes_against_baselines() -> 
     assert title_of(draw(classes)[0]) == (
         "0 of 3 models tell classes better than logistic regression"
     )
+    panels = [ax.get_title("left") for ax in draw(classes)[0].axes if ax.axison]
+    assert panels == ["A model: classes of 80 texts"]
 
 
 def test_panels_of_what_a_run_lacks_are_left_out() -> None:

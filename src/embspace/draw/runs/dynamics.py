@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from matplotlib.axes import Axes
 from pydantic import NonNegativeInt
 
 from embspace.draw.page.canvas import sentence_case
-from embspace.draw.page.looks import Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
@@ -15,9 +13,7 @@ from embspace.draw.runs.steps import (
     LEAST,
     MODEL,
     moves,
-    over_steps,
     rise_of,
-    show_steps,
     with_runs,
 )
 
@@ -26,7 +22,6 @@ DRAWN_IN = "training"
 FURTHER_RESULTS = ("training/held_out.csv",)
 KINDS = {"masked_language_modeling": "encoder", "causal_language_modeling": "decoder"}
 NOTHING = "Nothing was measured over training"
-DIMENSION = "two_nn"
 
 
 def draw_dynamics(
@@ -95,18 +90,6 @@ def blocks(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over the blocks, without layer 0, by model and step."""
     block_rows = rows[rows["layer"] > 0]
     return block_rows.groupby([*MODEL, "step"], sort=False)["value"].mean().reset_index()
-
-
-def draw_dimension(ax: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
-    """Draw the TwoNN dimension over the steps, mean of the blocks, of the runs with a look."""
-    rows = table[table["run"].isin(looks) & (table["change"] == "as_is")]
-    rows = rows[(rows["measure"] == DIMENSION) & rows["value"].notna()]
-    for run, run_rows in rows.groupby("run", sort=False):
-        first = run_rows[run_rows["phase"] == run_rows["phase"].iloc[0]]
-        over_steps(ax, blocks(first), "value", looks[str(run)])
-    ax.set(ylabel=name_of(DIMENSION))
-    ax.set_ylim(bottom=0)
-    show_steps(ax, rows["step"])
 
 
 def tables_of(

@@ -1,4 +1,4 @@
-"""Draws what the models of all runs learn, and how layers change, from `measure_training`."""
+"""Draws what the models of all runs learn, and when, from `measure_training`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -21,7 +21,6 @@ from embspace.draw.page.direct_labels import name_ends
 from embspace.draw.page.looks import BLACK, GRAY, Line, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
-from embspace.draw.runs.dynamics import draw_dimension
 from embspace.draw.runs.steps import (
     MODEL,
     last_rows,
@@ -35,10 +34,9 @@ from embspace.draw.runs.steps import (
 from embspace.files.tables import Tables
 
 STAGE = "measure_training"
-FURTHER_RESULTS = ("dynamics/.csv",)
-DYNAMICS = "dynamics"
 TABLES = ("held_out", "agreement", "classification", "seeds")
 BASELINES = ("unigram", "bigram", "place")
+SUBJECTS = ("agreement", "held_out", "classification")  # the first that there is, is the title's
 CHANCE = 0.5  # that the right form of a verb is preferred
 MOST_PANELS, N_COLUMNS = 6, 2
 GAP = 0.11  # of a panel's height, that a line of a name takes
@@ -48,13 +46,12 @@ DrawPanel = Callable[[Axes], None]
 def draw_training(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw agreement of verbs and classes by run, losses of all runs, and the dimension of layers.
+    """Draw agreement of verbs by run, without any the accuracy of classes, and losses of all runs.
 
     A run has a color, and every seed a line.
     """
     known = {name: with_runs(results[name], label) for name in TABLES if len(results[name])}
-    dynamics = with_runs(results[DYNAMICS], label) if len(results[DYNAMICS]) else None
-    panels = _panels(known, dynamics)
+    panels = _panels(known)
     n_rows = max(-(-len(panels) // N_COLUMNS), 1)
     figure, axes = new_figure(
         n_rows,
@@ -79,31 +76,33 @@ def draw_training(
 
 
 def _models(results: Tables) -> pd.DataFrame:
-    """Return the run and the seed of each model; a logistic regression has no seed."""
-    known = [results[name][MODEL] for name in TABLES[:-1] if name in results]
+    """Return the run and the seed of each drawn model; a logistic regression has no seed."""
+    known = [results[name][MODEL] for name in {_subject(results), "held_out"} if name in results]
     models = pd.concat(known) if known else pd.DataFrame(columns=MODEL)
     return models.dropna().astype({"seed": int}).drop_duplicates()
 
 
-def _panels(results: Tables, dynamics: pd.DataFrame | None) -> dict[str, DrawPanel]:
-    """Return the panels' drawing functions by title: single runs first."""
+def _panels(results: Tables) -> dict[str, DrawPanel]:
+    """Return the panels' drawing functions by title: those of the title's runs, and losses."""
     looks = run_looks(
         run for name in TABLES[:-1] if name in results for run in results[name]["run"]
     )
     panels: dict[str, DrawPanel] = {}
-    for name, draw in (("agreement", _agreement), ("classification", _classes)):
-        table = results.get(name, pd.DataFrame({"run": []}))
-        for run, rows in table.groupby("run", sort=False):
+    drawn = {"agreement": _agreement, "classification": _classes}
+    name = _subject(results)
+    if name in drawn:
+        for run, rows in results[name].groupby("run", sort=False):
             title = f"{run}: {_tested(name, rows)}"
-            panels[title] = partial(draw, rows=rows, look=looks[str(run)])
-    panels = dict([*panels.items()][: MOST_PANELS - 2])
+            panels[title] = partial(drawn[name], rows=rows, look=looks[str(run)])
+    panels = dict([*panels.items()][: MOST_PANELS - 1])
     if "held_out" in results:
         panels["Loss on held-out texts"] = partial(_losses, rows=results["held_out"], looks=looks)
-        if dynamics is not None:
-            known = {run: looks[run] for run in results["held_out"]["run"].unique()}
-            draw_blocks = partial(draw_dimension, table=dynamics, looks=known)
-            panels["Dimension, mean of the blocks"] = draw_blocks
     return panels
+
+
+def _subject(results: Tables) -> str:
+    """Return the table that the title is about; empty if there is none."""
+    return next((name for name in SUBJECTS if name in results), "")
 
 
 def _tested(name: str, rows: pd.DataFrame) -> str:
