@@ -27,6 +27,12 @@ ON_STREAM = {
     "mlp_sum": Look("MLP added", VERMILION, "v"),
     "output": Look("hidden state", BLACK, "o"),
 }
+WITH_NORMS = {  # names in a block whose norms follow attention and MLP
+    "input": "hidden state (after the MLP's norm)",
+    "attention_sum": "attention added, before its norm",
+    "after_attention": "after attention's norm",
+    "mlp_sum": "MLP added, before its norm",
+}
 STEPS = {
     "attention_and_norm": "attention",
     "mlp_and_norm": "MLP",
@@ -163,8 +169,17 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
 
 def _legend(ax: Axes, points: pd.DataFrame) -> None:
     there = set(points["point"])
+    names = WITH_NORMS if "attention_sum" in there else {}
     handles = [
-        Line2D([], [], color=look.color, marker=look.marker, ls="", ms=4, label=look.name)
+        Line2D(
+            [],
+            [],
+            color=look.color,
+            marker=look.marker,
+            ls="",
+            ms=4,
+            label=names.get(point, look.name),
+        )
         for point, look in ON_STREAM.items()
         if point in there and point != "output"
     ]

@@ -153,11 +153,12 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     corpus = str(table["corpus"].iloc[0])
     return (
         f"{sentence_case(corpus_looks([corpus])[corpus].name)}: {int(table['n'].max())} texts, "
-        "intervals over texts · states of the lower model enter an equally deep layer of the upper "
-        "one by a stitch: a linear map through the shared vocabulary, none (as they are), or "
-        "trained · filled marks: layers join, their cosine and texts found surely above the bound, "
-        "random stitches and the same stitch with random weights below, and cosine above no block "
-        "below; hollow: not, or open; without: not judged"
+        "intervals over texts · stitch of a layer of the lower model into an equally deep one of "
+        "the upper: a map through the vocabulary, none (as they are), or trained · cosine: of "
+        "the stitched last state with the upper model's own, less its mean; found: of all "
+        "own texts, a text's own is nearest · filled: layers join, both surely above the bound, "
+        "random stitches and the stitch with random weights below, cosine above no block below, "
+        "too; hollow: not, or open; without: not judged"
     )
 
 

@@ -22,6 +22,8 @@ RESULTS = (
 )
 X, Y = "norm", "cosine"
 NAMED = 8  # cells of a kind with a name
+AREA = 0.05  # of all cells: a kind of fewer has a lead to one of its cells
+LEAD = {"arrowstyle": "-", "linewidth": 0.8, "shrinkA": 2, "shrinkB": 0}
 GAP = 0.07  # between two names, as a share of the height
 FEW = 20  # tokens in a cell: a logarithm of less than two decades has too many labels
 LEAST_CORRELATION = 0.1  # that the title says
@@ -87,7 +89,7 @@ def _number(correlation: float) -> str:
 def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:
     """Color each hexagon by the most frequent kind of its tokens, and name the kinds.
 
-    Names of large areas stand on them, those of others in a legend.
+    Names of large areas stand on them, those of smaller ones beside, of a few cells in a legend.
     """
     kinds = kinds_by_count(tokens)
     colors = ListedColormap([TOKEN_KINDS[kind].color for kind in kinds])
@@ -104,18 +106,33 @@ def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:
     )
     colored, places = np.asarray(cells.get_array()), np.asarray(cells.get_offsets())
     large = [code for code in range(len(kinds)) if (colored == code).sum() >= NAMED]
-    middles = np.array([np.median(places[colored == code], axis=0) for code in large]).reshape(
-        -1, 2
-    )
-    heights = spread(middles[:, 1], GAP * float(np.ptp(ax.get_ylim())))
-    for code, x, y in zip(large, middles[:, 0], heights, strict=True):
-        look: dict[str, Any] = {"ha": "center", "va": "center", "path_effects": HALO}
-        ax.text(x, y, TOKEN_KINDS[kinds[code]].name, fontsize=7, fontweight="bold", **look)
+    own = {TOKEN_KINDS[kinds[code]].name: places[colored == code] for code in large}
+    _name_cells(ax, own, AREA * len(colored))
     for code in sorted({int(code) for code in colored} - {*large}):
         kind = TOKEN_KINDS[kinds[code]]
         ax.scatter([], [], color=kind.color, marker="h", s=12, label=kind.name)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(loc="best")
+
+
+def _name_cells(ax: Axes, cells: dict[str, np.ndarray], least: float) -> None:
+    """Write the names of kinds on their cells, of fewer than `least` cells beside, with leads.
+
+    A lead ends at the cell nearest to the middle of the kind.
+    """
+    look: dict[str, Any] = {"va": "center", "fontsize": 7, "fontweight": "bold"}
+    look |= {"path_effects": HALO}
+    middles = {name: np.median(own, axis=0) for name, own in cells.items()}
+    gap = GAP * float(np.ptp(ax.get_ylim()))
+    heights = spread([y for _, y in middles.values()], gap)
+    for (name, own), y in zip(cells.items(), heights, strict=True):
+        if len(own) >= least:
+            ax.text(middles[name][0], y, name, ha="center", **look)
+            continue
+        end = own[np.linalg.norm(own - middles[name], axis=1).argmin()]
+        place: dict[str, Any] = {"xytext": (0.98, y), "textcoords": ax.get_yaxis_transform()}
+        words = ax.annotate(name, end, arrowprops=LEAD, **place, **look)
+        words.set_ha("right")
 
 
 def _table(tokens: pd.DataFrame, label: str, digits: int) -> str:

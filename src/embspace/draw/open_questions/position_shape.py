@@ -118,7 +118,7 @@ def _bars(ax: Axes, loops: pd.DataFrame, values: pd.DataFrame) -> None:
         words.set_color(look.color)
     ax.plot(loops["rank"], loops["length"], "o", color=LEARNED.color, ms=3)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("loops by length")
+    ax.set_xlabel("loop, longest-lived first")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,7 +19,7 @@ FURTHER_RESULTS = ("conf/measure/practice/compression.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 TASKS = {
     "search": ("Search by halves of texts", "mean reciprocal rank"),
-    "labels": ("Neighbors of the same label", "share of 10 neighbors"),
+    "labels": ("Labels of neighbors", "share of 10 neighbors"),
     "neighbors": ("Neighbors by float32", "share of 10 neighbors"),
 }
 CUT = {
@@ -94,7 +95,7 @@ def _task(ax: Axes, rows: pd.DataFrame, lost: float) -> None:
 def _finding(results: Results, corpus: str) -> str:
     """Return the title: the smallest setting that surely keeps a task, and its size.
 
-    Further tasks with the same smallest setting are named, too.
+    Further tasks with the same smallest setting are named, too, with the needs of the others.
     """
     table, least = results["csv"], results["smallest"]
     own = least[(least["corpus"] == corpus) & least["task"].isin(TASKS)]
@@ -104,15 +105,29 @@ def _finding(results: Results, corpus: str) -> str:
     row = own[own["task"] == order[0]].iloc[0]
     named = order[0]
     same = own.loc[own["version"] == row["version"], "task"]
-    alike = [task for task in order if task in set(same)]
+    alike = [_in_panel(task, order) for task in order if task in set(same)]
     if pd.isna(row["bytes"]):
         return f"No setting smaller than float32 surely keeps {named}"
     rows = table[(table["corpus"] == corpus) & (table["task"] == named)]
     full = rows.loc[rows["kind"] == "full", "bytes"].iloc[0]
     return (
         f"{row['version']} is the smallest setting that keeps {' and '.join(alike)}: "
-        f"{count(row['bytes'])} of {count(full)} bytes a text"
+        f"{count(row['bytes'])} of {count(full)} bytes a text{_needed(own, order, set(same))}"
     )
+
+
+def _in_panel(task: str, order: list[str]) -> str:
+    """Return a task with the letter of its panel, if there are several."""
+    return f"{task} ({'abc'[order.index(task)]})" if len(order) > 1 else task
+
+
+def _needed(own: pd.DataFrame, order: list[str], kept: set[str]) -> str:
+    """Return the smallest settings of the tasks not `kept`, in words."""
+    versions = own.set_index("task")["version"].replace("", np.nan).fillna("float32")
+    needs = [
+        f"{_in_panel(task, order)} need {versions[task]}" for task in order if task not in kept
+    ]
+    return f"; {', '.join(needs)}" if needs else ""
 
 
 def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
@@ -123,7 +138,8 @@ def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
         f"{corpus_called(corpus)}: {counted(n, 'text')}, last layer, mean pooling; fitted on the "
         "other half of the documents · bars: 95 % intervals over documents, all settings at once · "
         "kept: by paired differences surely less than "
-        f"{percent(results[MEASURED_WITH]['lost'])} is lost"
+        f"{percent(results[MEASURED_WITH]['lost'])} is lost; a mark above the dashed line may be "
+        "unsure"
     )
 
 

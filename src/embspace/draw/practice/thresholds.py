@@ -53,7 +53,7 @@ def draw_thresholds(
         for corpus, look in looks.items():
             rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
             draw_line(ax, rows, "layer", "cosine", look)
-        ax.axhline(fixed["cosine"].iloc[0], color=GRAY, ls=":", lw=1)
+        ax.axhline(fixed["cosine"].iloc[0], color=GRAY, ls=":", lw=1, label=_guessed(fixed))
         ax.set(title=title, ylim=(0, 1.02))
     axes[1].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
     for corpus, look in looks.items():
@@ -119,8 +119,8 @@ def _population(shown: pd.DataFrame) -> str:
         for name, row in sizes.iterrows()
     ]
     return (
-        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · dotted: as "
-        "in a · random weights not measured"
+        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · trained "
+        "weights alone"
     )
 
 

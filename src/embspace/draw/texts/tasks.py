@@ -111,8 +111,7 @@ def _population(search: pd.DataFrame, labels: pd.DataFrame, source: Mapping[str,
             *(sizes or ["no text to search for"]),
             f"{column} of {Path(source['texts']).stem} by logistic regression, "
             f"{counted(words['n'], 'text')} held out by {group} "
-            f"({counted(words['n_groups'], 'group')}); search has no random weights, labels no "
-            "maximum pooling",
+            f"({counted(words['n_groups'], 'group')}); labels have no maximum pooling",
             f"bands: {100 * words['level']:g} % intervals",
         ]
     )

@@ -32,7 +32,7 @@ def draw_text_clouds(
         title=_finding(step),
         subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of a "
         "corpus: median, middle half · longer texts may be more alike for their "
-        "length · random weights not measured",
+        "length · trained weights alone",
         stage=STAGE,
     )
     if cosines.empty:

@@ -53,7 +53,7 @@ def draw_hopf_link(
         3,
         height_mm=height_mm,
         title=_finding(results["quality"]),
-        subtitle=f"{label} · {_population(results)}",
+        subtitle=f"{label} · {_population(results)} · parted: a line separates the circles",
         stage=STAGE,
     )
     panels = [*_panels(results)]
