@@ -131,8 +131,7 @@ def _name_cells(ax: Axes, cells: dict[str, np.ndarray], least: float) -> None:
             continue
         end = own[np.linalg.norm(own - middles[name], axis=1).argmin()]
         place: dict[str, Any] = {"xytext": (0.98, y), "textcoords": ax.get_yaxis_transform()}
-        words = ax.annotate(name, end, arrowprops=LEAD, **place, **look)
-        words.set_ha("right")
+        ax.annotate(name, end, arrowprops=LEAD, ha="right", **place, **look)
 
 
 def _table(tokens: pd.DataFrame, label: str, digits: int) -> str:
