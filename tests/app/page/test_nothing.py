@@ -32,8 +32,7 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "All cosines of two texts of a corpus are positive, at each layer and pooling, as of "
         "Gaussians",
         "Token embeddings are as long as position embeddings: norm 0.23",
-        "90 % of the variance of positions lies in 98 directions, of isotropic vectors in as "
-        "many, 100",
+        "Most variance of positions lies in 98 directions, of isotropic vectors in as many, 100",
         "Tokens move together no more than by chance: 2 % of their variance lies between layers, "
         "4 % with random weights",
         "Articles and posts are not apart beyond halves of one corpus at the last layer: AUC 0.52",
@@ -78,7 +77,7 @@ def test_what_a_title_does_not_say_is_no_finding(title: str):
         "Of the tokens 70 % are words, 20 % other tokens",
         "Token embeddings are as long as position embeddings; [MASK] is among the 90 nearest of 9 "
         "vectors",
-        "90 % of the variance of tokens lies in 120 directions, of isotropic vectors in 223",
+        "Most variance of tokens lies in 120 directions, of isotropic vectors in 223",
         "In 10 of 10 tasks an earlier layer is clearly better than the last one",
     ],
 )

@@ -112,7 +112,7 @@ def test_the_title_says_the_largest_part(tmp_path: Any):
     figure, _ = draw_architecture(loaded, "a model", **SETTINGS)
     rows = loaded["csv"].query("architecture == 'mine'")
     part = rows[rows["component"] == "token embeddings"].iloc[0]
-    said = "Token embeddings are the largest part of a model, "
+    said = "Largest part of a model: token embeddings, "
     assert figure.get_suptitle().startswith(said)
     assert f"{100 * part['share']:.2g} % of the parameters" in figure.get_suptitle()
 

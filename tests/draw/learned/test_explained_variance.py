@@ -75,16 +75,14 @@ def test_equal_vectors_have_no_curve():
     results = results_of(matrices)
     figure, _ = draw(results)
     assert np.isnan(figure.axes[0].lines[4].get_ydata()).all()
-    assert figure.get_suptitle().startswith("90 % of the variance of tokens")
+    assert figure.get_suptitle().startswith("Most variance of tokens")
 
 
 def test_the_title_and_the_labels_are_the_numbers_of_the_table(results, drawn):
     rows = results["dimensions"].set_index(["space", "share"])
     n, null = rows.loc[("positional", 0.9), ["n_components", "null_n_components"]].astype(int)
     title = drawn[0].get_suptitle().replace("\n", " ").strip()
-    said = (
-        f"90 % of the variance of positions lies in {n} directions, of isotropic vectors in {null}"
-    )
+    said = f"Most variance of positions lies in {n} directions, of isotropic vectors in {null}"
     assert title == f"{said}; tokens are nearer to theirs"
     labels = [text.get_text() for text in drawn[0].axes[0].texts]
     n_tokens = rows["n_components"]["input", 0.9]

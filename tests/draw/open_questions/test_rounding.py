@@ -38,7 +38,10 @@ def test_lines_are_the_tables_and_gray_is_full_precision(outcome: Outcome):
 @pytest.mark.parametrize(
     ("verdicts", "title"),
     [
-        ({16: "keeps", 2: "flips"}, "at 2, layer 1 keeps 72 % of its neighbors"),
+        (
+            {16: "keeps", 2: "flips"},
+            "at the next fewer bits, layer 1 keeps 72 % of its neighbors",
+        ),
         ({16: "keeps", 2: "keeps"}, "Every measure of every layer stays in its interval down to 2"),
         ({16: "open", 2: "flips"}, "At no number of bits do all measures stay"),
     ],

@@ -54,3 +54,13 @@ def test_without_search_the_first_task_is_named(outcome: Outcome):
     ports = {name: table[table["corpus"] == "ports"] for name, table in outcome.items()}
     assert "keeps neighbors" in title(ports)
     assert len(drawn(ports)[0].axes) == 1
+
+
+def test_the_title_says_by_panel_what_the_other_tasks_take(outcome: Outcome):
+    least = outcome["smallest"].copy()
+    own = least["corpus"] == "ships"
+    for task, version in {"search": "int8", "labels": "", "neighbors": "float16"}.items():
+        least.loc[own & (least["task"] == task), "version"] = version
+    assert title({**outcome, "smallest": least}).endswith(
+        " bytes a text; for labels (b) it is float32, for neighbors (c) it is float16"
+    )

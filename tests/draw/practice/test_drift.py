@@ -114,7 +114,11 @@ def test_the_title_takes_the_pair_that_words_tell_less():
     assert title(given, rows).startswith("Ships and barges")
     assert title(given, rows, barges=0.95, ports=0.7).startswith("Ships and ports")
     figure, _ = drawn(given, rows, barges=0.95, ports=0.7)
-    lines = [line for line in figure.axes[0].lines if "words alone" in str(line.get_label())]
+    lines = [
+        line
+        for line in figure.axes[0].lines
+        if str(line.get_label()).startswith("words alone (TF-IDF): ")
+    ]
     assert [line.get_ydata()[0] for line in lines] == [0.7, 0.95]
     [bar] = [
         collection

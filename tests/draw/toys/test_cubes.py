@@ -50,8 +50,8 @@ def test_the_title_says_what_the_threshold_does(results, drawn):
     rows = results["dimensions"].query("cloud == 'all' and share.notna()")
     row = rows[rows["dimension"] == rows["dimension"].min()].nlargest(1, "share").iloc[0]
     assert drawn[0].get_suptitle().replace("\n", " ").strip() == (
-        f"A threshold of {100 * row['share']:g} % of the variance finds {row['dimension']:.0f} of "
-        f"the {row['true_dimension']:.0f} dimensions of the cubes together"
+        f"Of all dimensions of the cubes together, a threshold of {100 * row['share']:g} % of the "
+        f"variance finds {row['dimension']:.0f}"
     )
 
 

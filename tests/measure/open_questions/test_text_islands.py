@@ -20,7 +20,7 @@ FEW = {
 # Of halves, and of maps that begin at random; random weights are drawn.
 DECIDED_BY_SEED = ("matched", "other_seed", "first", "first_inside", "n_standing", "stands")
 DECIDED_BY_SEED += ("n_islands", "share_in_islands", "verdict", "verdict_inside", "information")
-DECIDED_BY_SEED += ("information_inside", "adjusted_rand_index")
+DECIDED_BY_SEED += ("information_inside", "adjusted_rand_index", "stability")
 FAMILIES = {"source": "sources", "subject": "topics", "length": "lengths", "place": "places"}
 
 

@@ -7,14 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    count,
-    counted,
-    new_figure,
-    percent,
-    say_instead,
-    sentence_case,
-)
+from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
 from embspace.draw.page.looks import PALETTE
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -77,15 +70,10 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])
-    is_plural = part.endswith("s")
-    said = (
-        f"{sentence_case(part)} {'are' if is_plural else 'is'} the largest part of {label}, "
-        f"{percent(row['share'])} of the parameters"
-    )
+    said = f"Largest part of {label}: {part}, {percent(row['share'])} of the parameters"
     others = whole[whole["architecture"] != row["architecture"]]
     for _, other in others[others["component"] == row["component"]].head(1).iterrows():
-        they = "they are" if is_plural else "it is"
-        said += f"; in {other['architecture']} {they} {percent(other['share'])}"
+        said += f"; of {other['architecture']} these are {percent(other['share'])}"
     return said
 
 

@@ -7,15 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    HALO,
-    absent,
-    count,
-    counted,
-    new_figure,
-    percent,
-    write_beside,
-)
+from embspace.draw.page.canvas import HALO, absent, count, counted, new_figure, write_beside
 from embspace.draw.page.looks import CLOUDS as ALL_CLOUDS
 from embspace.draw.page.looks import GRAY, SPACES, names
 from embspace.draw.page.markdown import markdown_table, section
@@ -75,13 +67,11 @@ def _at_share(dimensions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(rows: pd.DataFrame) -> str:
-    """Return the title: how many components hold the share, beside isotropic vectors."""
+    """Return the title: how many components hold most variance, beside isotropic vectors."""
     ratio = (rows["n_components"] / rows["null_n_components"]).dropna()
     space = str(ratio.idxmin())
     n, null = (float(rows[name][space]) for name in ("n_components", "null_n_components"))
-    share = percent(rows["share"].iloc[0])
-    said = f"{share} of the variance of {WORDS[space]} lies in {counted(n, 'direction')}, "
-    said += "of isotropic "
+    said = f"Most variance of {WORDS[space]} lies in {counted(n, 'direction')}, of isotropic "
     if ratio[space] >= NEARLY:
         return f"{said}vectors in as many, {count(null)}"
     others = [WORDS[str(name)] for name in ratio.index if name != space]

@@ -149,8 +149,8 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
         return "At no number of bits do all measures stay in their intervals"
     lost = _fewest_kept(likeness, few)
     return (
-        f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few}, layer "
-        f"{lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
+        f"At {counted(enough, 'bit')} all measures stay in their intervals; at the next fewer "
+        f"bits, layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
     )
 
 

@@ -59,8 +59,11 @@ MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
 }
 DEALT = "largest of labels dealt at random"
 UNDECIDED = "undecided"
-STABILITY = {"all stand": "all islands stand", "none stands": "no island stands"}
-STABILITY |= {UNDECIDED: "not decidable"}
+STABILITY = {
+    "all stand": "all islands stand",
+    "none stands": "no island stands",
+    UNDECIDED: "not decidable",
+}
 FAMILIES = {
     "sources": "the sources",
     "topics": "topics",

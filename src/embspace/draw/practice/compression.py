@@ -125,7 +125,7 @@ def _needed(own: pd.DataFrame, order: list[str], kept: set[str]) -> str:
     """Return the smallest settings of the tasks not `kept`, in words."""
     versions = own.set_index("task")["version"].replace("", np.nan).fillna("float32")
     needs = [
-        f"{_in_panel(task, order)} need {versions[task]}" for task in order if task not in kept
+        f"for {_in_panel(task, order)} it is {versions[task]}" for task in order if task not in kept
     ]
     return f"; {', '.join(needs)}" if needs else ""
 

@@ -112,7 +112,7 @@ def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
         ax.plot(rows["layer"], rows["auc"], **style, label=look.name)
         shade(ax, rows, "layer", "auc", color=look.color, alpha=0.2)
-        name = f"counts of words alone: {look.name}"
+        name = f"words alone (TF-IDF): {look.name}"
         for _, row in pairs[pair].query("embedding == @WORDS").iterrows():
             ax.axhline(row["auc"], color=look.color, ls=":", lw=1.2, label=name)
             if pair == shown:

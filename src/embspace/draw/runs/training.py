@@ -77,7 +77,7 @@ def draw_training(
 
 def _models(results: Tables) -> pd.DataFrame:
     """Return the run and the seed of each drawn model; a logistic regression has no seed."""
-    known = [results[name][MODEL] for name in {_subject(results), "held_out"} if name in results]
+    known = [results[name][MODEL] for name in (_subject(results), "held_out") if name in results]
     models = pd.concat(known) if known else pd.DataFrame(columns=MODEL)
     return models.dropna().astype({"seed": int}).drop_duplicates()
 

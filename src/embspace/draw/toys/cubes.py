@@ -75,8 +75,8 @@ def _finding(dimensions: pd.DataFrame) -> str:
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
     row = rows.sort_values(["dimension", "share"], ascending=[True, False]).iloc[0]
     return (
-        f"A threshold of {100 * row['share']:g} % of the variance finds {row['dimension']:.0f} of "
-        f"the {counted(row['true_dimension'], 'dimension')} of the cubes together"
+        f"Of all dimensions of the cubes together, a threshold of {100 * row['share']:g} % of the "
+        f"variance finds {row['dimension']:.0f}"
     )
 
 

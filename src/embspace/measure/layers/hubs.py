@@ -3,7 +3,7 @@
 import pandas as pd
 
 from embspace.analysis import Analysis, Outcome
-from embspace.measure.layers.layer_profiles import KEYS, TABLES
+from embspace.measure.layers.layer_profiles import KEYS, NEIGHBOR_TABLES
 from embspace.settings.stage import run_stage
 
 HUBS = Analysis(
@@ -11,7 +11,7 @@ HUBS = Analysis(
     question="Who is whose neighbor at a layer, and how far away?",
     over="profiled",
     reads={"neighborhoods": "data/measured/intrinsic_dimension/{model}.parquet"},
-    tables=TABLES,
+    tables=NEIGHBOR_TABLES,
 )
 
 
@@ -20,7 +20,7 @@ def measure_hubs(neighborhoods: pd.DataFrame) -> Outcome:
 
     `neighborhoods` is the file of `measure_intrinsic_dimension`, which searches the neighbors.
     """
-    return {name: _table(neighborhoods, f"{name}.") for name in TABLES}
+    return {name: _table(neighborhoods, f"{name}.") for name in NEIGHBOR_TABLES}
 
 
 def _table(neighborhoods: pd.DataFrame, prefix: str) -> pd.DataFrame:

@@ -11,7 +11,12 @@ from embspace.analysis import Analysis, Outcome
 from embspace.clouds.documents import large_enough
 from embspace.clouds.layers import Change, CorpusStates
 from embspace.files.rows import save_rows
-from embspace.measure.layers.layer_profiles import CORPORA, TABLES, family_tables, layer_profiles
+from embspace.measure.layers.layer_profiles import (
+    CORPORA,
+    NEIGHBOR_TABLES,
+    family_tables,
+    layer_profiles,
+)
 from embspace.measure.layers.layer_protocol import Draws, Protocol
 from embspace.settings.stage import run_stage
 
@@ -20,7 +25,7 @@ INTRINSIC_DIMENSION = Analysis(
     question="How many numbers say where a layer's vectors are?",
     over="profiled",
     reads={"corpora": CORPORA},
-    tables=TABLES,
+    tables=NEIGHBOR_TABLES,
     data={"parquet": save_rows},
     undrawn=["parquet"],
 )

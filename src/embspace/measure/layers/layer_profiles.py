@@ -38,43 +38,55 @@ from embspace.measure.layers.layer_steps import layers_in_steps
 
 KEYS = ["corpus", "space", "change", "layer", "measure"]
 ROWS: dict[str, Column] = dict.fromkeys(KEYS, "row")
-TABLES = {
-    "profiles": Table(
-        {
-            **ROWS,
-            "value": "profile",
-            **dict.fromkeys(["low", "high", "standard_error"], "profile_bound"),
-            **dict.fromkeys(["n", "n_texts"], "count"),
-            "dropped": "near_equal_count",
-            "of_half": "profile",
-            **dict.fromkeys(["converged", "n_batches"], "count"),
-            "n_equal": "near_equal_count",
-            IN_ORDER: "profile",
-            SPREAD: "profile_bound",
-        }
-    ),
-    "nulls": Table(
-        {
-            **ROWS,
-            "null": "row",
-            "n": "count",
-            "n_draws": "setting",
-            "value": "profile",
-            **dict.fromkeys(DRAWN, "profile_null"),
-        }
-    ),
-    "curves": Table(
-        {
-            **ROWS,
-            "n_texts": "row",
-            "n": "count",
-            "n_draws": "setting",
-            **dict.fromkeys(["mean", "smallest", "largest"], "profile_sample"),
-        }
-    ),
-}
+
+
+def tables_by_kind(value: str, sample: str, null: str, near: str) -> dict[str, Table]:
+    """Return the tables by the kinds of values, of few texts, of nulls and of near-equal counts."""
+    return {
+        "profiles": Table(
+            {
+                **ROWS,
+                "value": value,
+                **dict.fromkeys(["low", "high", "standard_error"], "profile_bound"),
+                **dict.fromkeys(["n", "n_texts"], "count"),
+                "dropped": near,
+                "of_half": value,
+                "converged": "count",
+                "n_equal": near,
+                "n_batches": "count",
+                IN_ORDER: value,
+                SPREAD: "profile_bound",
+            }
+        ),
+        "nulls": Table(
+            {
+                **ROWS,
+                "null": "row",
+                "n": "count",
+                "n_draws": "setting",
+                "value": value,
+                **dict.fromkeys(DRAWN, null),
+            }
+        ),
+        "curves": Table(
+            {
+                **ROWS,
+                "n_texts": "row",
+                "n": "count",
+                "n_draws": "setting",
+                **dict.fromkeys(["mean", "smallest", "largest"], sample),
+            }
+        ),
+    }
+
+
+TABLES = tables_by_kind("profile", "profile", "profile_null", "count")
 """A row of `profiles` is a corpus, space, change, layer and measure; `nulls` and `curves` have
 unchanged vectors alone, with a row per null, and per number of texts."""
+NEIGHBOR_TABLES = tables_by_kind(
+    "neighbor_profile", "neighbor_sample", "neighbor_null", "near_equal_count"
+)
+"""The same of measures by nearest neighbors, which pairs of nearly equal vectors move."""
 CORPORA = Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"])
 RANDOM_WEIGHTS = "data/measured/random_weights/{model}.parquet"
 

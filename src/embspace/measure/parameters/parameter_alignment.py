@@ -59,7 +59,7 @@ PARAMETER_ALIGNMENT = Analysis(
         "claims": Table(
             {"claim": "row", "phase": "name", "step": "count", "seed": "row"}
             | {"n_layers": "count", "n_groups": "count", "n_aligned": "trained_statistic"}
-            | {"on_diagonal": "trained_matching", "smallest_holm_p_value": "trained_p_value"}
+            | {"on_diagonal": "trained_statistic", "smallest_holm_p_value": "trained_statistic"}
             | {"holds_if": "name", "verdict": "trained_verdict"}
             | {"verdict_untrained": "trained_verdict"}
         ),
