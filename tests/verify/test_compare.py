@@ -75,6 +75,17 @@ def test_a_row_or_column_that_one_side_lacks_is_named(text: str, fact: tuple[str
     assert compare(BASELINE, table(text), rules()).worst == math.inf
 
 
+def test_rows_may_have_a_tolerance_of_their_own():
+    moved = table("space n mean\ninput 3 1.5005\npositional 2 0.2505")
+    own = rules("similarity/small.csv")
+    assert own.rows is not None
+    (fact,) = compare(BASELINE, moved, own).drifted
+    assert (fact.row, fact.allowed) == (("space=input",), "±0.00015")
+    farther = table("space n mean\ninput 3 1.5\npositional 2 0.252")
+    (fact,) = compare(BASELINE, farther, own).drifted
+    assert (fact.row, fact.allowed) == (("space=positional",), "±0.001")
+
+
 def test_a_row_under_another_name_is_missing_and_extra():
     assert drifted("space n mean\ninputs 3 1.5\npositional 2 0.25") == [
         ("space=input", "", "missing"),

@@ -59,6 +59,8 @@ def test_a_list_without_the_columns_that_rank_it_is_a_plain_table():
             "'columns.mean': the kind 'momentum' is unknown; .*moment",
         ),
         ("{cosine: cosine", "{cosine: angle", "'files.pairs.columns.cosine': the kind 'angle'"),
+        ("{mean: cosine}", "{mean: angle}", "'rows.similarity.columns.mean': the kind 'angle'"),
+        ("{space: positional}", "{}", "'rows.similarity.where': .*at least 1"),
         ("exact: true, ", "", "'kinds.count': .*expected either `exact: true`"),
         ("absolute: 1.0e-3", "absolute: 1.0e-3, exact: true", "'kinds.cosine': .*expected either"),
         ("absolute: 1.0e-3", "absolute: 1.0e-3, free: true", "'kinds.cosine': .*expected either"),

@@ -21,6 +21,8 @@ columns:
   norm_*: moment
 ranked:
   pairs: {rank: rank, by: cosine, identity: [first, second]}
+rows:
+  similarity: {where: {space: positional}, columns: {mean: cosine}}
 files:
   pairs:
     columns: {cosine: cosine, first: count, second: count}
@@ -72,7 +74,7 @@ def table(text: str) -> Contents:
     return Contents(columns, tuple(dict(zip(columns, row, strict=True)) for row in rows))
 
 
-def rules(file: str = "similarity/small.csv") -> Rules:
+def rules(file: str = "x/small.csv") -> Rules:
     """What `TOLERANCES` says of a file."""
     import yaml
 

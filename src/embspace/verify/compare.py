@@ -101,10 +101,10 @@ def _extra(row: RowName = (), column: str = "") -> Fact:
 def _deviations(
     column: str, before: RowsByName, after: RowsByName, rules: Rules, ranked: RankedList | None
 ) -> Iterator[tuple[RowName, float]]:
-    kind = rules.required_kind(column)
     for row in before:
         if row not in after:
             continue
+        kind = rules.kind_of_cell(column, before[row])
         if ranked is not None and column == ranked.ranked.rank:
             yield row, ranked.rank_deviation(row)
         else:
@@ -115,7 +115,7 @@ def _fact(
     row: RowName, column: str, before: RowsByName, after: RowsByName, rules: Rules, share: float
 ) -> Fact:
     baseline, result = before[row][column], after[row][column]
-    kind, value = rules.required_kind(column), number(baseline)
+    kind, value = rules.kind_of_cell(column, before[row]), number(baseline)
     if rules.ranked is not None and column == rules.ranked.rank:
         allowed = "a tie"
     elif kind.is_exact or value is None or not math.isfinite(value):

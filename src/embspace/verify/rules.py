@@ -6,6 +6,7 @@ A column of a table, or a key of a JSON file, is of a kind; a kind has a toleran
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,14 @@ class FileRules(Strict):
     columns: dict[str, str]
 
 
+class RowRules(Strict):
+    """The rules for some rows of a table: one column may hold quantities of several kinds."""
+
+    where: dict[str, str] = Field(min_length=1)
+    """Column -> the value by which these rows are known."""
+    columns: dict[str, str]
+
+
 class Tolerances(Strict):
     """Schema of tolerances.yaml."""
 
@@ -75,6 +84,8 @@ class Tolerances(Strict):
     """Folder under results/ -> ranked lists in the tables."""
     files: dict[str, FileRules] = {}
     """Folder under results/, or a pattern -> exceptions of the folder."""
+    rows: dict[str, RowRules] = {}
+    """Folder under results/ -> exceptions of some rows."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,7 @@ class Rules:
     columns: tuple[Mapping[str, str], ...]
     """The first mapping with the column decides."""
     ranked: Ranked | None
+    rows: RowRules | None = None
 
     def kind(self, column: str) -> Kind | None:
         """Return the kind of a column or dotted key; None without a rule."""
@@ -99,6 +111,14 @@ class Rules:
         if kind is None:
             raise KeyError(column)
         return kind
+
+    def kind_of_cell(self, column: str, row: Mapping[str, Any]) -> Kind:
+        """The kind of a column in a row, if known."""
+        own = self.rows
+        if own and all(row.get(name) == value for name, value in own.where.items()):
+            if name := own.columns.get(column):
+                return self.kinds[name]
+        return self.required_kind(column)
 
     def for_columns(self, columns: Iterable[str]) -> "Rules":
         """The rules of a table with these columns: ranked only with all ranking columns present."""
@@ -125,17 +145,19 @@ def read_tolerances() -> Tolerances:
     _check_kinds(tolerances, "columns", tolerances.columns)
     for folder, rules in tolerances.files.items():
         _check_kinds(tolerances, f"files.{folder}.columns", rules.columns)
+    for folder, row_rules in tolerances.rows.items():
+        _check_kinds(tolerances, f"rows.{folder}.columns", row_rules.columns)
     return tolerances
 
 
 def rules_of(tolerances: Tolerances, file: Path) -> Rules:
     """Return the rules of a file; the path is relative to results/."""
-    folder, columns = file.parent.as_posix(), tolerances.columns
-    ranked = tolerances.ranked.get(folder)
-    for pattern, rules in tolerances.files.items():
-        if fnmatchcase(folder, pattern):
-            return Rules(tolerances.kinds, (rules.columns, columns), ranked)
-    return Rules(tolerances.kinds, (columns,), ranked)
+    folder = file.parent.as_posix()
+    files = (rules for pattern, rules in tolerances.files.items() if fnmatchcase(folder, pattern))
+    columns = (*(rules.columns for rules in islice(files, 1)), tolerances.columns)
+    return Rules(
+        tolerances.kinds, columns, tolerances.ranked.get(folder), tolerances.rows.get(folder)
+    )
 
 
 def _lookup(columns: Mapping[str, str], column: str) -> str | None:
