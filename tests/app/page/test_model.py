@@ -6,26 +6,14 @@ from pathlib import Path
 import pytest
 
 from embspace.app.page.fragment import Fragment, policy_of
-from embspace.app.page.model import (
-    CHAPTERS,
-    COMPARES_MODELS,
-    Progress,
-    _question,
-    drawn_nouns,
-    layer_nouns,
-    nouns_of_page,
-    page_of,
-    population_in,
-    section_of,
-)
+from embspace.app.page.model import Progress, _question, page_of
+from embspace.app.page.nouns import drawn_nouns, layer_nouns, nouns_of_page
 from embspace.app.page.pictures import subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of
 from embspace.app.paper import known_figures
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.draw.page.markdown import pointer_apart, with_pointer
-from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from tests.app.page.trees import write_model_tree
 
@@ -121,19 +109,6 @@ TITLED = """<svg>
 def test_the_title_of_a_figure_is_found_in_its_file():
     assert title_in(TITLED) == "Tokens <b> are longer than positions"
     assert (title_in("<svg/>"), subtitle_in("<svg/>")) == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("subtitle", "counted"),
-    [
-        (" · 30 texts · shaded: 95 % intervals over texts", "30 texts"),
-        (" · raw learned matrix · n = 512 positions, by offset", "n = 512 positions, by offset"),
-        (" · layer 6, first token · margin below 0.05 and less", ""),
-        ("", ""),
-    ],
-)
-def test_below_a_finding_stands_what_was_counted(subtitle: str, counted: str):
-    assert population_in(subtitle) == counted
 
 
 def test_title_and_subtitle_are_found_as_figures_are_saved(tmp_path: Path):
@@ -312,22 +287,6 @@ def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):
     assert sections[-2:] == ["ledger", "provenance"]
 
 
-@pytest.mark.parametrize(
-    ("models", "nouns"), [("models", drawn_nouns()), ("profiled", layer_nouns())]
-)
-def test_whatever_is_drawn_of_one_model_has_a_place(root: Path, models: str, nouns: dict[str, str]):
-    drawn = {
-        Path(output).parent.name: stage.name.removeprefix("draw_")
-        for stage in read_stages(root).values()
-        if stage.entry.get("matrix") == {"model": f"${{{models}}}"}
-        for output in stage.outputs()
-        if output.startswith("figures/") and output.endswith(".md")
-    }
-    assert drawn.pop(COMPARES_MODELS, None) in (None, "layers")
-    assert nouns == drawn
-    assert set(nouns.values()) <= CHAPTERS.keys()
-
-
 def test_labels_are_spoken_of_where_the_page_has_their_section(tree: Path):
     own = "label: my.csv\nlicense: unknown\nlanguage: unknown\nsource: file\ngroup_column: "
     for name, column in {"posts": "mood", "sentences": "topic"}.items():  # with labels and without
@@ -382,9 +341,3 @@ def test_the_page_says_how_many_texts_were_halved(page: str):
 
 def test_the_same_tree_gives_the_same_page(tree: Path, page: str):
     assert page_of(tree, "minilm") == page
-
-
-def test_a_figure_that_is_not_there_is_told(tree: Path):
-    (tree / "data/drawn/learned/minilm/similarity.svg").unlink()
-    with pytest.raises(InputError, match=r"minilm/similarity\.svg: not found"):
-        section_of(tree, "similarity", "minilm")

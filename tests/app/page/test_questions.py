@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from embspace.app.page.model import COMPARES_MODELS, nouns_of_page
+from embspace.app.page.nouns import COMPARES_MODELS, nouns_of_page
 from embspace.app.page.questions import questions, stage_apart
 
 OF_OTHER_SOURCES = ("ledger",)  # whose row is about the thesis

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.app.page.model import drawn_nouns, layer_nouns
+from embspace.app.page.nouns import drawn_nouns, layer_nouns
 
 HOSTILE = "<script>alert(1)</script>\u202eabc\u202c שלום"
 FILES = {

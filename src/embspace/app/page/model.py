@@ -1,11 +1,9 @@
 """The page of a report: everything about a model in one HTML file that needs no network."""
 
-import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field, replace
-from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
@@ -17,10 +15,10 @@ from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.known_models import known_model_findings
 from embspace.app.page.labels import label_findings, why_no_labels
-from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import called_in
 from embspace.app.page.nothing import is_empty, reads_nothing, sources_of, why_unread
-from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
+from embspace.app.page.nouns import drawn_nouns, nouns_of_page
+from embspace.app.page.pictures import fitted
 from embspace.app.page.provenance import (
     corpora_of,
     facts_of,
@@ -29,75 +27,25 @@ from embspace.app.page.provenance import (
     unknown_blocks,
     warnings_of,
 )
-from embspace.app.page.questions import Question, questions, stage_apart
+from embspace.app.page.section import CHAPTERS, Section, label_of, section_of
 from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_shares
 from embspace.app.page.unusual import distances_of
 from embspace.app.queries.cosine_scale import scale_of
-from embspace.app.reporting.about import corpora_by_file
 from embspace.app.reporting.parts import OF_STIMULI
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
-from embspace.draw.page.markdown import pointer_apart
-from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
 from embspace.settings.own import is_own
-from embspace.settings.params import CONF, PARAMS
+from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
-from embspace.settings.stage import settings_path
 
 TEMPLATE = "page.html.jinja"
 STYLE = "style.css"
 SCRIPTS = ("filter", "save")  # without them all rows are shown, and figures are files
-VERBS = ("measure", "project", "draw")
 LARGEST = 12_000_000  # bytes of a page
 OTHER = 300_000  # of them, for what the template says
-DOWNLOADS = (".svg", ".pdf", ".tex")  # of what is drawn
-# A whole number of things, in a subtitle.
-COUNTED = re.compile(r"(?<![\d.])\d(?:[\d,]*\d)? [a-z]|\bn = \d")
 READ_BY = {"text_column", "id_column", "document_column", "separator", "skip_empty"}
 GIVEN = {"allow_unused", "tokenizer"}  # of a model, by options of the report
-CLAIMS = "what papers say of their models, asked of this one"
-# What the contents call the chapters, of which some have one section.
-CHAPTERS = {
-    "learned": "Learned vectors",
-    "positional": "Positions",
-    "words": "Words",
-    "sentences": "Sentences",
-    "texts": "Texts",
-    "practice": "In practice",
-    "attention": "Attention",
-    "layers": "Layers",
-    "layer_choice": "Layers",
-    "label_overlap": "Layers",
-    "blocks": "Inside the blocks",
-    "parameters": "Parameters",
-    "open_questions": "Open questions",
-    "ledger": "Publications",
-}
-
-
-@dataclass(frozen=True)
-class Section:
-    """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML.
-
-    Without a figure of its own, `drawn_in` is the analysis whose figure has its numbers.
-    """
-
-    noun: str
-    chapter: str
-    title: str
-    name: str  # the title without the model, which all of them name
-    figure: str
-    shape: tuple[int, int]  # width and height of the figure, for their ratio
-    tables: str
-    settings: dict[str, str]  # the text of each settings file, by its path
-    downloads: list[str]  # relative to the page
-    finding: str  # the title of the figure, a sentence; empty if it has none
-    population: str  # what the finding is of, with n
-    texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
-    question: Question
-    stage: str
-    drawn_in: str
 
 
 @dataclass(frozen=True)
@@ -161,7 +109,7 @@ def page_of(
     no_labels = why_no_labels(folder, model) if LABELS in wanted else []
     findings = _findings(folder, model, study or folder, sections, own_texts=own_texts)
     return environment.from_string(template).render(
-        label=_label(folder, model),
+        label=label_of(folder, model),
         model=called_in(folder, "model", model),
         on=", ".join(corpus["label"] for corpus in corpora) if own_texts else "",
         command=_question(folder, model, written or [model], corpora[0]["name"]),
@@ -212,51 +160,9 @@ def _own_keys(file: Path) -> set[str]:
     return {*content} if is_own(content) else set()
 
 
-def drawn_nouns() -> dict[str, str]:
-    """Return the figures of every model, in the order of the page, with the chapters."""
-    from embspace.draw.attention.__main__ import DRAWINGS as ATTENTION
-    from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
-    from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
-    from embspace.draw.sentences.__main__ import DRAWINGS as SENTENCES
-    from embspace.draw.texts.__main__ import DRAWINGS as TEXTS
-    from embspace.draw.words.__main__ import DRAWINGS as WORDS
-
-    chapters = {
-        "learned": LEARNED,
-        "positional": POSITIONAL,
-        "words": WORDS,
-        "sentences": SENTENCES,
-        "texts": TEXTS,
-        "attention": ATTENTION,
-        "ledger": ("ledger",),
-    }
-    return {noun: chapter for chapter, nouns in chapters.items() for noun in nouns}
-
-
-# Each has a drawing stage of its own, and so a folder.
-DRAWN_ALONE = ("layer_choice", "label_overlap")
-# Analyses without a file of texts of their own, and the one whose results they show.
-SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
-SHOWN_OF |= {"tasks": "text_classification"}
 EMBSPACES = "Stimuli"  # of embspace, or of a study
 # What needs the blocks of a model, rebuilt from its weights.
 OF_BLOCKS = ("information_stream", "layer_roles", "query_key_form", "token_tracker")
-COMPARES_MODELS = "encoders_decoders"  # and a report has but one
-
-
-def layer_nouns() -> dict[str, str]:
-    """Return the analyses that are drawn for the layers of a profiled model, in page order."""
-    from embspace.draw.blocks.__main__ import DRAWINGS as BLOCKS
-    from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
-    from embspace.draw.open_questions.__main__ import DRAWINGS as OPEN_QUESTIONS
-    from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
-    from embspace.draw.practice.__main__ import DRAWINGS as PRACTICE
-
-    layers = dict.fromkeys((noun for noun in LAYERS if noun != COMPARES_MODELS), "layers")
-    layers |= {noun: noun for noun in DRAWN_ALONE}
-    chapters = {"practice": PRACTICE, "blocks": BLOCKS, "parameters": PARAMETERS}
-    chapters |= {"open_questions": OPEN_QUESTIONS}
-    return layers | {noun: name for name, nouns in chapters.items() for noun in nouns}
 
 
 def _findings(
@@ -340,96 +246,6 @@ def _fitting(folder: Path, model: str, sections: list[Section], data: str) -> li
     return [replace(section, figure=figures[section.noun]) for section in sections]
 
 
-def nouns_of_page() -> dict[str, str]:
-    """Return all possible sections of a page, in order, with the folders."""
-    drawn = drawn_nouns()
-    ledger = drawn.pop("ledger")
-    return drawn | layer_nouns() | {"ledger": ledger}
-
-
 def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
     """Return the sections below the names of their chapters, in the order of the page."""
     return [(name, [*group]) for name, group in groupby(sections, lambda section: section.chapter)]
-
-
-def section_of(
-    folder: Path, noun: str, model: str, shares: list[UnknownShare] | None = None
-) -> Section:
-    """Return figure, tables and settings of an analysis.
-
-    `shares` are the `unknown_shares`, if known already.
-    """
-    reader = reader_of(folder, model, shares) if noun == "ledger" else None
-    chapter = nouns_of_page()[noun]
-    drawn = f"data/drawn/{chapter}/{model}/{noun}"
-    try:
-        text = (
-            decided_tables(folder, model, reader)
-            if noun == "ledger"  # most of its rows are about other models
-            else (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
-        )
-        text, finding, drawn_in = pointer_apart(text)
-        picture = b"" if drawn_in else (folder / f"{drawn}.svg").read_bytes()
-    except FileNotFoundError as error:
-        raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
-    title, tables = as_html(text)
-    shown, stage = stage_apart(tables)
-    drawing = picture.decode("utf-8")
-    label = _label(folder, model)
-    finding = finding or title_in(drawing)
-    population = population_in(subtitle_in(drawing).removeprefix(label))
-    if finding and noun == "ledger":
-        finding, population = own_finding(folder, model, reader), CLAIMS
-    settings = (settings_path(verb, noun, folder) for verb in VERBS)
-    setting_files = [file.relative_to(folder) for file in settings if file.is_file()]
-    results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
-    results = [file for file in results if file.stem == model]
-    return Section(
-        noun=noun,
-        chapter=CHAPTERS[chapter],
-        title=title,
-        name=_without_model(title, label),
-        # An image, not part of the page: the names in one figure are those in the next.
-        figure="" if drawn_in else shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
-        shape=shape_of(picture),
-        tables=shown,
-        stage=stage,
-        drawn_in=drawn_in,
-        question=questions()[noun],
-        finding=finding,
-        population=population,
-        texts=_own_file(folder, noun),
-        settings={str(file): (folder / file).read_text(encoding="utf-8") for file in setting_files},
-        downloads=[
-            *(f"{drawn}{suffix}" for suffix in (DOWNLOADS[-1:] if drawn_in else DOWNLOADS)),
-            *(file.relative_to(folder).as_posix() for file in results),
-        ],
-    )
-
-
-def population_in(subtitle: str) -> str:
-    """Return the parts of a figure's subtitle with counts, as "30 texts" or "n = 4".
-
-    The remaining parts explain panels and bands, and stand at the figure alone.
-    """
-    parts = (part.strip(" ,") for part in subtitle.split(" · "))
-    return " · ".join(part for part in parts if COUNTED.search(part))
-
-
-def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings; "" for none, or the only corpus."""
-    settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
-    file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
-    corpora = read_yaml(folder / PARAMS)["corpora"]
-    return "" if len(corpora) == 1 and file in corpora_by_file(folder, corpora) else file
-
-
-def _label(folder: Path, model: str) -> str:
-    label: str = read_yaml(folder / CONF / "model" / f"{model}.yaml")["label"]
-    return label
-
-
-def _without_model(title: str, label: str) -> str:
-    """Return a title, in HTML, without the name of the model and the words before the name."""
-    leading = "(?:,? (?:of|in|on|by|through)|,)"
-    return re.sub(rf"{leading} {re.escape(escape(label))}(?!\w)", "", title)

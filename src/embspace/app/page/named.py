@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from embspace.app.page.fragment import policy_of
 from embspace.app.page.html import as_html
-from embspace.app.page.model import LARGEST, STYLE, VERBS
+from embspace.app.page.model import LARGEST, STYLE
 from embspace.app.page.names import FOLDERS, Named
 from embspace.app.page.nothing import has_rows
 from embspace.app.page.pictures import png_uri, svg_uri, title_in
 from embspace.app.page.questions import stage_apart
+from embspace.app.page.section import VERBS
 from embspace.draw.page.markdown import markdown_table, pointer_apart
 from embspace.draw.page.saving import ALL_RUNS
 from embspace.errors import counted

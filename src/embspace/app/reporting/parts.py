@@ -78,7 +78,7 @@ class Analysis(NamedTuple):
 
 def analyses() -> list[Analysis]:
     """Return all possible analyses of a report, in the order of the page."""
-    from embspace.app.page.model import nouns_of_page
+    from embspace.app.page.nouns import nouns_of_page
 
     return [_placed(noun, chapter) for noun, chapter in nouns_of_page().items()]
 
@@ -107,7 +107,7 @@ def is_chosen(
     if analysis.is_map and NO_MAPS in options:
         return False
     if is_study:
-        from embspace.app.page.model import drawn_nouns
+        from embspace.app.page.nouns import drawn_nouns
 
         if analysis.noun in drawn_nouns() or not {"layers", ALL}.isdisjoint(options):
             return True
