@@ -115,3 +115,9 @@ def test_more_pairs_asked_for_than_there_are_is_all_pairs():
     for n_listed in range(1, 36):  # one block has 36 cells, 15 of which are pairs
         cosine, *_ = largest_cosines(x, np.arange(6), n_listed)
         assert cosine == pytest.approx(all_pairs[:n_listed])
+
+
+def test_vectors_alone_whose_states_have_no_dimension_give_an_empty_table():
+    nothing = PooledStates({"mean": np.empty((2, 0, 0), np.float32)}, WINDOWS[:0])
+    table = measure_sentence_similarity({"one": nothing}, n_listed=5)["csv"]
+    assert table.empty and {*table} == {*measured()}

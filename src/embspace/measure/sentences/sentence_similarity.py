@@ -66,10 +66,14 @@ def measure_sentence_similarity(
     """
     parts = []
     for corpus, states in corpora.items():
+        if states.windows.empty:  # as of vectors alone, whose states have no dimension
+            continue
         for pooling, layers in states.by_pooling.items():
             for layer, vectors in enumerate(layers):
                 table = most_similar(vectors, states.windows, n_listed)
                 parts.append(table.assign(corpus=corpus, pooling=pooling, layer=layer))
+    if not parts:
+        return SENTENCE_SIMILARITY.empty()
     return {"csv": pd.concat(parts, ignore_index=True)}
 
 
