@@ -24,8 +24,13 @@ CLOUD_SETTINGS = {
     "n_deals": 20,
     "n_folds": 3,
     "ridge": 0.1,
+    "most_random_documents": 50,
+    "tokens_per_batch": 512,
+    "device": "cpu",
     "seed": 0,
 }
+# Of vectors alone, which have no random weights.
+CLOUDS_ALONE = {"module": None, "final_norm": None, "tokens": {}}
 MAP_SETTINGS = {
     "fewest_documents": 8,
     "maps": {"two_sources": ["{long_texts}", "{short_texts}"], "all_corpora": None},

@@ -116,8 +116,7 @@ class Rules:
         """The kind of a column in a row, if known."""
         own = self.rows
         if own and all(row.get(name) == value for name, value in own.where.items()):
-            if name := own.columns.get(column):
-                return self.kinds[name]
+            return self.kinds.get(own.columns.get(column, "")) or self.required_kind(column)
         return self.required_kind(column)
 
     def for_columns(self, columns: Iterable[str]) -> "Rules":

@@ -6,6 +6,7 @@ import pytest
 
 from embspace.draw.practice.thresholds import draw_thresholds
 from embspace.measure.practice.thresholds import THRESHOLDS
+from embspace.measure.texts.text_cloud_random import RANDOM_TEXTS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
@@ -29,12 +30,16 @@ def tables(above: tuple[float, float] = (0.9, 0.0), gap: float = 0.2) -> dict[st
     return {name: table.of(given[name]) for name, table in THRESHOLDS.tables.items()}
 
 
-def drawn(given: dict[str, Any]) -> Any:
-    return draw_thresholds(as_drawn(THRESHOLDS, given), "a model", **settings_of(draw_thresholds))
+def drawn(given: dict[str, Any], random: float | None = None) -> Any:
+    """With the share of pairs of ships that are above .8 at random weights, if given."""
+    rows = [{"corpus": "ships", "layer": n, "n": 46, "share_above": random} for n in (0, 1)]
+    beside = RANDOM_TEXTS.of([] if random is None else rows)
+    results = as_drawn(THRESHOLDS, given, **{"text_clouds/random": beside})
+    return draw_thresholds(results, "a model", **settings_of(draw_thresholds))
 
 
-def title(given: dict[str, Any]) -> str:
-    return " ".join(drawn(given)[0].get_suptitle().split())
+def title(given: dict[str, Any], random: float | None = None) -> str:
+    return " ".join(drawn(given, random)[0].get_suptitle().split())
 
 
 def test_lines_are_the_numbers_of_the_table():
@@ -44,14 +49,17 @@ def test_lines_are_the_numbers_of_the_table():
     assert list(raw.lines[0].get_ydata()) == pytest.approx([0.7, 0.6])
     assert list(centered.lines[1].get_ydata()) == pytest.approx([0.3, 0.2])
     assert list(above.lines[0].get_ydata()) == pytest.approx([0.9, 0])
+    assert "90 %" in [text.get_text() for text in above.texts]
     assert "1,000" in text and "100,000" not in text  # where no cosine is measured
 
 
 def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
     assert title(tables()) == (
         "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it up to layer 0, "
-        "none at the last; less the mean, hardly any at any layer"
+        "none at the last; less the mean, hardly any"
     )
+    assert "up to layer 0, as with random weights, none at the last" in title(tables(), 1.0)
+    assert title(tables(), 0.0) == title(tables())
     many = tables()
     many["csv"].loc[many["csv"]["preparation"] == "centered", "cosine"] = 0.9
     assert title(many).endswith("none at the last")
@@ -79,3 +87,9 @@ def test_the_title_names_a_corpus_that_is_drawn_by_its_own_centered_cosines():
     is_centered = is_ships & (lacking["csv"]["preparation"] == "centered")
     lacking["csv"].loc[is_centered, "cosine"] = np.nan
     assert title(lacking).endswith("none at the last")
+
+
+def test_random_weights_are_drawn() -> None:
+    above = drawn(tables(), 1.0)[0].axes[0]
+    lines = {line.get_label(): list(line.get_ydata()) for line in above.lines}
+    assert lines["random weights"] == [1.0, 1.0]

@@ -1,6 +1,7 @@
 import pandas as pd
 
 from embspace.draw.texts.text_cloud_tables import TABLES, text_cloud_tables
+from embspace.measure.texts.text_cloud_random import RANDOM_TEXTS
 from embspace.measure.texts.text_clouds import TEXT_CLOUDS
 from tests.analyses import as_drawn
 
@@ -25,6 +26,8 @@ def test_tables_are_of_the_last_layer():
             {"corpus": "notes", "n": 3, "left_out": "too few"},
         ]
     )
+    rows = [{"corpus": "posts", "layer": layer, "quantile_0.5": 0.875} for layer in range(2)]
+    results["random"] = RANDOM_TEXTS.of(rows)
     text = text_cloud_tables(as_drawn(TEXT_CLOUDS, results), "a model", 2)
     assert text.startswith("# Clouds of texts in a model")
     assert "2.25" in text
@@ -32,6 +35,7 @@ def test_tables_are_of_the_last_layer():
     assert "| notes" in text
     assert "too few" in text
     assert "nan" not in text
+    assert text.count("0.88") == 2  # at random weights, by layer
     for title, note, _ in TABLES.values():
         assert f"## {title}" in text
         assert note in text

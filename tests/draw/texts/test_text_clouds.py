@@ -5,13 +5,14 @@ import pytest
 
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.texts.text_clouds import draw_text_clouds
+from embspace.measure.texts.text_cloud_random import RANDOM_TEXTS
 from embspace.measure.texts.text_clouds import TEXT_CLOUDS, measure_text_clouds
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-from tests.text_corpora import CLOUD_SETTINGS, no_corpora, three_corpora
+from tests.text_corpora import CLOUD_SETTINGS, CLOUDS_ALONE, no_corpora, three_corpora
 
 LABEL = "a model of a long name"
-SETTINGS = CLOUD_SETTINGS | {"quantiles": [0.25, 0.5, 0.75]}
+SETTINGS = CLOUD_SETTINGS | CLOUDS_ALONE | {"quantiles": [0.25, 0.5, 0.75]}
 
 
 def draw(results: dict[str, Any]):
@@ -69,9 +70,20 @@ def test_the_title_says_which_layer_changes_most_and_the_panel_has_its_numbers(r
         numbers = ["0.50", f"{after:.2f}"]
         assert title == (
             f"Two posts have a median cosine of {numbers[0]} after layer 0, of {numbers[1]} after "
-            "layer 1: the largest step"
+            "layer 1, the largest step"
         )
         assert {*numbers} <= {text.get_text() for text in figure.axes[0].texts}
+
+
+def test_random_weights_are_drawn_and_the_title_says_whether_they_step(results):
+    rows = [{"corpus": "articles", "layer": n, "n": 12, "quantile_0.5": 0.9} for n in (0, 1)]
+    random = RANDOM_TEXTS.of(rows)
+    figure, _ = draw(results | {"random": random})
+    line = next(line for line in figure.axes[0].lines if line.get_label() == "random weights")
+    assert list(line.get_ydata()) == [0.9, 0.9]
+    assert figure.get_suptitle().split()[-4:] == ["random", "weights", "have", "none"]
+    random.loc[1, "quantile_0.5"] = 0.5
+    assert figure.get_suptitle() != draw(results | {"random": random})[0].get_suptitle()
 
 
 @pytest.mark.parametrize("from_file", [False, True])

@@ -5,9 +5,9 @@ import pytest
 
 from embspace.draw.texts.text_clouds_layers import draw_text_clouds_layers
 from embspace.measure.texts.text_clouds import TEXT_CLOUDS, measure_text_clouds
-from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
-from tests.text_corpora import no_corpora, three_corpora
+from tests.text_corpora import CLOUD_SETTINGS, CLOUDS_ALONE, no_corpora, three_corpora
 
+SETTINGS = CLOUD_SETTINGS | CLOUDS_ALONE
 LABEL = "a model of a long name"
 POSITIVE = "text_clouds/positive"
 

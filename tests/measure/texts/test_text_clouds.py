@@ -10,20 +10,26 @@ from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
 from embspace.measure.texts import text_clouds
 from embspace.measure.texts.text_clouds import JOINED, TEXT_CLOUDS, measure_text_clouds
-from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
-from tests.text_corpora import corpus, no_corpora, three_corpora
+from tests.measure.texts.test_text_cloud_random import read as tokens_of_documents
+from tests.measure.texts.test_text_cloud_random import tiny_bert
+from tests.text_corpora import CLOUD_SETTINGS, CLOUDS_ALONE, corpus, no_corpora, three_corpora
 
-FEW = SETTINGS
+FEW = CLOUD_SETTINGS
+SETTINGS = CLOUD_SETTINGS | CLOUDS_ALONE
 
-DECIDED_BY_SEED = (  # draws of documents, folds and deals
+DECIDED_BY_SEED = (  # draws of documents, folds, deals and weights
     *("auc", "auc_standard_deviation", "equal_length_auc", "length_auc", "n_equal_length_pairs"),
     *("equal_n_participation_ratio", "participation_ratio_difference"),
     "participation_ratio_difference_p_value",
+    *("quantile_0.25", "quantile_0.5", "quantile_0.75", "share_above"),  # of random weights
 )
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:
-    return {"clouds": no_corpora() if is_empty else three_corpora()}
+    if is_empty:
+        return {"clouds": no_corpora(), **CLOUDS_ALONE}
+    read = {"module": tiny_bert(), "final_norm": None, "tokens": {"posts": tokens_of_documents()}}
+    return {"clouds": three_corpora(), **read}
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,10 @@
-"""Words numbers for titles, without differences that the digits do not show."""
+"""Words numbers for titles, without differences that the digits do not show, and samples."""
 
 from math import floor, isfinite, log10
+
+import pandas as pd
+
+from embspace.draw.page.canvas import counted
 
 MOST = 6  # digits after the point
 
@@ -32,3 +36,8 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
         if len({*shown}) == len({*values}):
             break
     return shown
+
+
+def random_sample(random: pd.DataFrame) -> str:
+    """Return for a subtitle the number of texts read at random weights."""
+    return f"{counted(random['n'].max(), 'text')} of each" if len(random) else "not measured"

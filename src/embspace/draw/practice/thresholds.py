@@ -1,6 +1,7 @@
 """Draws the cosine that a rare pair of texts reaches, by layer, from `measure_thresholds`."""
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
@@ -13,15 +14,20 @@ from embspace.draw.page.canvas import (
     new_figure,
     percent,
     say_instead,
+    write_beside,
 )
-from embspace.draw.page.looks import GRAY, corpus_looks
+from embspace.draw.page.looks import GRAY, NULLS, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
+from embspace.draw.page.wording import random_sample
 
 STAGE = "measure_thresholds"
+FURTHER_RESULTS = ("text_clouds/random.csv",)
+RANDOM_TEXTS = "text_clouds/random"
 NOT_RARE = 0.1  # of all pairs
 RAW = "raw"
+RANDOM = NULLS["random_initialization"]
 PANELS = {"raw": "Raw vectors", "centered": "Less the mean of all texts"}
 LAYER = "layer (0: embedding output)"
 NONE = "Too few texts to tell a rare pair"
@@ -31,7 +37,7 @@ def draw_thresholds(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the cosine reached by one pair in 1,000, and the share of pairs above 0.8."""
-    rates, fixed = results["csv"], results["fixed"]
+    rates, fixed, random = results["csv"], results["fixed"], results[RANDOM_TEXTS]
     rates = rates[rates["rate"] == rates["rate"].max()]  # the tables have all
     fixed = fixed[fixed["cosine"] == fixed["cosine"].min()]
     shown = rates[rates["cosine"].notna()]
@@ -40,8 +46,8 @@ def draw_thresholds(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(shown, fixed),
-        subtitle=f"{label} · {_population(shown)}",
+        title=_finding(shown, fixed, random),
+        subtitle=f"{label} · {_population(shown, random)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -53,17 +59,22 @@ def draw_thresholds(
         for corpus, look in looks.items():
             rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
             draw_line(ax, rows, "layer", "cosine", look)
-        ax.axhline(fixed["cosine"].iloc[0], color=GRAY, ls=":", lw=1, label=_guessed(fixed))
+        ax.axhline(
+            fixed["cosine"].iloc[0], color=GRAY, ls=":", lw=1, label=f"cosine of {_guessed(fixed)}"
+        )
         ax.set(title=title, ylim=(0, 1.02))
     axes[1].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
     for corpus, look in looks.items():
         draw_line(axes[0], fixed[fixed["corpus"] == corpus], "layer", "share", look)
+    for _, rows in random[random["corpus"].isin(shown["corpus"])].groupby("corpus"):
+        draw_line(axes[0], rows, "layer", "share_above", RANDOM, zorder=1)
+    _write_least(axes[0], _commonest(fixed))
     axes[0].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(0, 1.02))
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     for ax in axes:
         ax.set_xlabel(LAYER)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(figure, [axes[1]], ncols=len(looks))
+    legend_below(figure, axes[:2], ncols=len(looks) + 2)
     return figure, text
 
 
@@ -75,27 +86,50 @@ def _guessed(fixed: pd.DataFrame) -> str:
     return f"{fixed['cosine'].iloc[0]:g}"
 
 
-def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
+def _commonest(fixed: pd.DataFrame) -> pd.DataFrame:
+    """Return by layer the pairs above the guessed cosine, of the corpus with most at a layer."""
+    most = fixed.iloc[int(fixed["share"].to_numpy().argmax())]
+    return fixed[fixed["corpus"] == most["corpus"]].sort_values("layer")
+
+
+def _falls_at_last(own: pd.DataFrame) -> bool:
+    """Return whether pairs above the guessed cosine are rare at the last layer alone."""
+    *before, last = own["share"]
+    return last <= NOT_RARE < min(before)
+
+
+def _write_least(ax: Axes, own: pd.DataFrame) -> None:
+    """Write the share in the title at the place in the panel."""
+    by_share = (own[:-1] if _falls_at_last(own) else own).sort_values("share", kind="stable")
+    row = by_share.iloc[0 if _falls_at_last(own) else -1]
+    if row["share"] > NOT_RARE:
+        place = (row["layer"], row["share"])
+        write_beside(ax, percent(row["share"]), place, (-2, -12))
+
+
+def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> str:
     """Return the title: where a guessed cosine is not rare, else the cosine of 1 in 1,000 pairs."""
     is_raw = shown["preparation"] == RAW
     raw, centered = shown[is_raw], shown[~is_raw]
     if raw.empty:
         return NONE
-    most = fixed.iloc[int(fixed["share"].to_numpy().argmax())]
+    own = _commonest(fixed)
+    most = own.iloc[int(own["share"].to_numpy().argmax())]
     if most["share"] > NOT_RARE:
-        own = fixed[fixed["corpus"] == most["corpus"]].sort_values("layer")
         *before, last = own["share"]
         name, start = corpus_called(most["corpus"]), f"A cosine of {_guessed(fixed)} is not rare:"
-        if last > NOT_RARE or min(before) <= NOT_RARE:
+        if not _falls_at_last(own):
             where = f"lie above it at layer {most['layer']:.0f}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
         # What all texts share makes it common, as the same pairs less the mean say.
         less_mean = centered.loc[centered["corpus"] == most["corpus"], "cosine"]
+        null = random.loc[random["corpus"] == most["corpus"], "share_above"]
+        as_random = ", as with random weights" if null.min() > NOT_RARE else ""
         is_rare = less_mean.max() < fixed["cosine"].iloc[0]
         return (
             f"{start} {percent(min(before))} or more of pairs of {name} lie above it up to layer "
-            f"{own['layer'].iloc[-2]:.0f}, {'few' if last else 'none'} at the last"
-            f"{'; less the mean, hardly any at any layer' if is_rare else ''}"
+            f"{own['layer'].iloc[-2]:.0f}{as_random}, {'few' if last else 'none'} at the last"
+            f"{'; less the mean, hardly any' if is_rare else ''}"
         )
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
     low, high = last.iloc[0], last.iloc[-1]
@@ -109,7 +143,7 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
     return f"At the last layer {named} {high['cosine']:.2f} among {corpus_called(high['corpus'])}"
 
 
-def _population(shown: pd.DataFrame) -> str:
+def _population(shown: pd.DataFrame, random: pd.DataFrame) -> str:
     if shown.empty:
         return "n = 0"
     sizes = shown.groupby("corpus", sort=False)[["n_pairs", "n_documents"]].max()
@@ -119,8 +153,8 @@ def _population(shown: pd.DataFrame) -> str:
         for name, row in sizes.iterrows()
     ]
     return (
-        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · trained "
-        "weights alone"
+        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · random "
+        f"weights: {random_sample(random)}"
     )
 
 

@@ -43,7 +43,7 @@ TABLES: dict[str, tuple[str, str, list[str]]] = {
 
 
 def text_cloud_tables(results: Results, label: str, digits: int) -> str:
-    """Return a table of the corpora, and all further tables at the last layer."""
+    """Return tables of the corpora, of all else at the last layer, and of random weights."""
     corpora = results["corpora"].assign(left_out=results["corpora"]["left_out"].fillna(""))
     sections = [
         f"# Clouds of texts in {label}\n\nStage `measure_text_clouds`.\n",
@@ -54,4 +54,7 @@ def text_cloud_tables(results: Results, label: str, digits: int) -> str:
         last = table[table["layer"] == table["layer"].max()]
         shown = results.for_readers(name, last, columns)
         sections.append(section(title, f"The last layer. {note}", markdown_table(shown, digits)))
+    note = "All layers. Cosines of all pairs of some texts of each corpus, mean pooling."
+    random = markdown_table(results.for_readers("random"), digits)
+    sections.append(section("Random weights", note, random))
     return "\n".join(sections)

@@ -9,13 +9,14 @@ from embspace.draw.page.canvas import counted, new_figure, say_instead, write_be
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import side_by_side
-from embspace.draw.texts.layer_lines import draw_by_layer
+from embspace.draw.page.wording import random_sample, side_by_side
+from embspace.draw.texts.layer_lines import RANDOM, draw_by_layer
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
 
 STAGE = "measure_text_clouds"
 MEDIAN, QUARTILES = "quantile_0.5", ("quantile_0.25", "quantile_0.75")
 POOLING = "mean"
+NO_STEP = 0.01  # of a median at random weights
 NO_CORPUS = "no corpus has enough texts that this model reads"
 
 
@@ -23,25 +24,24 @@ def draw_text_clouds(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the cosines of two texts of a corpus by layer, with mean pooling."""
-    cosines = _cosines(results["distributions"])
+    cosines, random = _cosines(results["distributions"]), results["random"]
     step = _largest_step(cosines)
     figure, (ax,) = new_figure(
         1,
         1,
         height_mm=height_mm,
-        title=_finding(step),
+        title=_finding(step, random),
         subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of a "
-        "corpus: median, middle half · longer texts may be more alike for their "
-        "length · trained weights alone",
+        f"corpus: median, middle half · random weights: medians of {random_sample(random)}",
         stage=STAGE,
     )
     if cosines.empty:
         say_instead([ax], NO_CORPUS)
     else:
-        _lines(ax, cosines, results["corpora"].set_index("corpus")["median_n_tokens"])
+        _lines(ax, cosines, results["corpora"].set_index("corpus")["median_n_tokens"], random)
         for row in step.to_dict("records"):
             place = (row["layer"], row[MEDIAN])
-            write_beside(ax, f"{row[MEDIAN]:.2f}", place, (6, 2), color="0.2")
+            write_beside(ax, f"{row[MEDIAN]:.2f}", place, (6, -9), color="0.2")
     return figure, text_cloud_tables(results, label, digits)
 
 
@@ -65,7 +65,7 @@ def _largest_step(cosines: pd.DataFrame) -> pd.DataFrame:
     return own[own["layer"].isin([after["layer"] - 1, after["layer"]])]
 
 
-def _finding(step: pd.DataFrame) -> str:
+def _finding(step: pd.DataFrame, random: pd.DataFrame) -> str:
     """Return the title: the layer that changes most how alike two texts of a corpus are."""
     if step.empty:
         return "No collection of texts to describe"
@@ -73,9 +73,12 @@ def _finding(step: pd.DataFrame) -> str:
     shown = side_by_side([before, after], 2, differ=False)
     [corpus] = set(step["corpus"])
     layers = [f"layer {layer}" for layer in step["layer"]]
+    null = random.loc[random["corpus"] == corpus, MEDIAN].diff().abs().max()
+    has_none = "; random weights have none" if null < NO_STEP else ""
     return (
         f"Two {corpus_looks([corpus])[corpus].name} have a median cosine of {shown[0]} after "
-        f"{layers[0]}, of {shown[1]} after {layers[1]}: the largest step"
+        f"{layers[0]}, of {shown[1]} after {layers[1]}, "
+        f"the largest step{has_none}"
     )
 
 
@@ -91,8 +94,11 @@ def population(corpora: pd.DataFrame) -> str:
     return " · ".join(parts + ([f"left out, too few texts: {left_out}"] if left_out else []))
 
 
-def _lines(ax: Axes, cosines: pd.DataFrame, lengths: pd.Series) -> None:
+def _lines(ax: Axes, cosines: pd.DataFrame, lengths: pd.Series, random: pd.DataFrame) -> None:
     """Draw a line a corpus, named with the median length of its texts, and the middle half."""
+    names = iter([RANDOM.name])  # of the first line; an underscore keeps the others without
+    for _, rows in random[random["corpus"].isin(cosines["corpus"])].groupby("corpus"):
+        draw_by_layer(ax, rows, MEDIAN, RANDOM._replace(name=next(names, "_")))
     for corpus, look in corpus_looks(cosines["corpus"]).items():
         rows = cosines[cosines["corpus"] == corpus]
         named = look._replace(name=f"{look.name}, {counted(round(lengths[corpus]), 'token')}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from os import cpu_count
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -19,16 +19,19 @@ from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.documents import large_enough
 from embspace.clouds.pooling import POOLINGS, Pooling
 from embspace.clouds.texts import TEXT_FOLDERS, TextCloud, text_cloud
+from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import Tables
 from embspace.measure.tables.columns import SUMMARY, with_bounds
 from embspace.measure.tables.deviations import without_deviations
+from embspace.measure.tables.pooled_states import final_norm_of
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.measure.tables.summary import summary_of
 from embspace.measure.tables.text_poolings import load_text_states, poolings_in
 from embspace.measure.texts.text_cloud_dealt import dealt_table
 from embspace.measure.texts.text_cloud_pairs import pair_tables
+from embspace.measure.texts.text_cloud_random import RANDOM_TEXTS, load_tokens, random_texts
 from embspace.measure.texts.text_cloud_separation import comparisons_of, separation_table
 from embspace.measure.texts.text_cloud_shapes import (
     null_spectral_numbers,
@@ -40,6 +43,7 @@ from embspace.measure.texts.text_cloud_units import (
     units_by_corpora,
     windows_by_document,
 )
+from embspace.models.weights import load_model
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability, Share
 
@@ -70,7 +74,12 @@ TEXT_CLOUDS = Analysis(
         "What shape have the clouds of texts, and are all cosines positive? Fig. 26, research "
         "question 3c"
     ),
-    reads={"clouds": Source(load_clouds, TEXT_FOLDERS, lists=["corpora"])},
+    reads={
+        "clouds": Source(load_clouds, TEXT_FOLDERS, lists=["corpora"]),
+        "module": Source(load_model),
+        "final_norm": Source(final_norm_of),
+        "tokens": Source(load_tokens, TEXT_FOLDERS, lists=["corpora"]),
+    },
     tables={
         "corpora": Table(  # with the lengths of its windows, and why it was left out, if so
             {
@@ -179,16 +188,21 @@ TEXT_CLOUDS = Analysis(
                 "participation_ratio_difference_p_value": "state_auc",
             }
         ),
+        # How alike texts are at random weights, the null of their cosines.
+        "random": RANDOM_TEXTS,
     },
     data={"parquet": save_rows},  # deviations of halves of the documents from all
     undrawn=["parquet", "shapes"],
     further_figures={"text_clouds_layers": "by layer"},
 )
-JOINED = [name for name in TEXT_CLOUDS.tables if name != "corpora"]
+JOINED = [name for name in TEXT_CLOUDS.tables if name not in ("corpora", "random")]
 
 
 def measure_text_clouds(
     clouds: dict[str, TextCloud],
+    module: Any,
+    final_norm: str | None,
+    tokens: Mapping[str, pd.DataFrame],
     *,
     fewest_documents: Annotated[int, Field(ge=4)],
     shown_pooling: Pooling,
@@ -204,6 +218,9 @@ def measure_text_clouds(
     n_deals: PositiveInt,
     n_folds: Annotated[int, Field(ge=2)],
     ridge: PositiveFloat,
+    most_random_documents: Annotated[int, Field(ge=4)],
+    tokens_per_batch: PositiveInt,
+    device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
     """Measure every corpus, pooling and layer, and every pair of corpora; in float64.
@@ -227,7 +244,8 @@ def measure_text_clouds(
     participation ratio of a corpus less a second corpus's, from as many vectors of both; for the
     null the vectors are dealt anew `n_deals` times. A corpus of fewer than `fewest_documents` is
     left out and listed in `corpora`. `histogram` is of `shown_pooling`, or of the mean if
-    `shown_pooling` is a first token without context.
+    `shown_pooling` is a first token without context. `random` is of `most_random_documents` of each
+    corpus at most, by mean pooling, read by the model with random weights.
     """
     kept = large_enough(clouds, fewest_documents)
     corpora = _corpora(clouds, kept, fewest_documents)
@@ -242,12 +260,8 @@ def measure_text_clouds(
     comparisons = comparisons_of(windows, n_folds=n_folds, n_shuffles=n_draws, rng=for_labels)
     # One BLAS thread, set here for all: set in one thread it would be unset in the others.
     with threadpool_limits(1, user_api="blas"):
-        nulls = {
-            corpus: null_spectral_numbers(
-                len(table), dim, shares, n_draws=n_draws, level=level, rng=for_nulls
-            )
-            for corpus, table in windows.items()
-        }
+        null = partial(null_spectral_numbers, n_draws=n_draws, level=level, rng=for_nulls)
+        nulls = {corpus: null(len(table), dim, shares) for corpus, table in windows.items()}
         states = _States(
             clouds=kept,
             windows=windows,
@@ -275,7 +289,10 @@ def measure_text_clouds(
         )
         poolings = poolings_in(next(iter(kept.values())).states)
         tables = _all_states(states.tables, [*product(poolings, range(n_layers))], for_states)
-    return _outcome(corpora, tables, units_by_corpora(windows))
+    reading = (final_norm, tokens_per_batch, choose_device(device))
+    some = {corpus: read for corpus, read in tokens.items() if corpus in kept}
+    random = random_texts(module, some, most_random_documents, reading, seed)
+    return _outcome(corpora, tables, units_by_corpora(windows)) | {"random": random}
 
 
 @dataclass(frozen=True, eq=False)
