@@ -1,12 +1,16 @@
-"""Holds the sentence and the tables of the geometry over training to their rows."""
+"""Holds the figure and the tables of the geometry over training to their rows."""
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
+import pytest
 
 from embspace.draw.runs.dynamics import draw_dynamics
 from embspace.measure.runs.dynamics import DYNAMICS
+from tests.analyses import as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import squeezed
 
 STEPS = (0, 1, 10, 100)
@@ -44,22 +48,46 @@ def held_out(**objectives: str) -> pd.DataFrame:
 DECODER = held_out(a_decoder="causal_language_modeling")
 
 
-def draw(rows: pd.DataFrame, learned: pd.DataFrame = DECODER) -> tuple[str, str]:
-    results = {"csv": rows, "training/held_out": learned}
-    return draw_dynamics(results, "all runs", shown=SHOWN, digits=3)
+def draw(rows: pd.DataFrame, learned: pd.DataFrame = DECODER) -> tuple[Any, str]:
+    given = as_drawn(DYNAMICS, {"csv": rows}, **{"training/held_out": learned})
+    return draw_dynamics(given, "all runs", **settings_of(draw_dynamics, shown=SHOWN))
 
 
-def test_the_finding_counts_the_models_in_which_the_blocks_rise() -> None:
-    falls = table("first", run="an_encoder").assign(value=lambda rows: 9 - rows["value"])
+def title(rows: pd.DataFrame, learned: pd.DataFrame = DECODER) -> str:
+    return " ".join(draw(rows, learned)[0].get_suptitle().split())
+
+
+def falling(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(value=9 - rows["value"])
+
+
+def test_the_title_says_in_which_runs_the_blocks_end_higher_and_lower() -> None:
+    falls = falling(table("first", run="an_encoder"))
     learned = held_out(a_decoder="causal_language_modeling", an_encoder="masked_language_modeling")
-    assert draw(pd.concat([table("first"), falls]), learned)[0] == (
-        "Top variance share and TwoNN dimension rise in 2 of 2 a decoders and 0 of 2 an encoders"
+    assert title(pd.concat([table("first"), falls]), learned) == (
+        "After training, top variance share and TwoNN dimension of blocks are higher in all a "
+        "decoders, lower in all an encoders"
     )
+    rows = table("first")
+    one_falls = rows.assign(value=rows["value"].where(rows["seed"] == 0, 9 - rows["value"]))
+    assert title(one_falls).endswith("higher in some models of a run, lower in others")
 
 
-def test_only_the_first_phase_of_a_run_is_in_the_finding() -> None:
-    second = table("second").assign(value=lambda rows: 9 - rows["value"])
-    assert draw(pd.concat([table("first"), second]))[0].endswith("rise in 2 of 2 a decoders")
+def test_lines_are_the_means_over_the_blocks_by_model() -> None:
+    figure, _ = draw(table("first"))
+    assert_words_fit(figure)
+    [top, _] = figure.axes
+    assert [line.get_label() for line in top.lines] == ["a decoder"] * 2
+    for seed, line in enumerate(top.lines):
+        assert list(line.get_xdata()) == [*STEPS]
+        means = [(value(seed, step, 1) + value(seed, step, 2)) / 2 for step in STEPS]
+        assert list(line.get_ydata()) == pytest.approx(means)
+
+
+def test_only_the_first_phase_of_a_run_is_drawn() -> None:
+    assert title(pd.concat([table("first"), falling(table("second"))])).endswith(
+        "of blocks are higher in all a decoders"
+    )
 
 
 def test_what_does_not_move_is_named() -> None:
@@ -87,6 +115,6 @@ def test_the_first_table_has_the_blocks_at_both_ends_and_the_second_all_layers()
 def test_too_few_documents_say_so(tmp_path: Path) -> None:
     table().to_csv(tmp_path / "empty.csv", index=False)
     for rows in (table(), pd.read_csv(tmp_path / "empty.csv"), pd.DataFrame()):
-        finding, text = draw(rows, pd.DataFrame())
-        assert finding.startswith("No model that learns a language")
+        figure, text = draw(rows, pd.DataFrame())
+        assert figure.get_suptitle().startswith("No model that learns a language")
         assert text.rstrip().endswith("None.")

@@ -1,11 +1,12 @@
-"""Tells how the layers of all runs' models change over training, from `measure_dynamics`."""
+"""Draws how the layers of all runs' models change over training, from `measure_dynamics`."""
 
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from pydantic import NonNegativeInt
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import sentence_case
+from embspace.draw.page.canvas import legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
@@ -13,27 +14,60 @@ from embspace.draw.runs.steps import (
     LEAST,
     MODEL,
     moves,
-    rise_of,
+    over_steps,
+    run_looks,
+    show_steps,
+    size_of,
     with_runs,
 )
 
 STAGE = "measure_dynamics"
-DRAWN_IN = "training"
 FURTHER_RESULTS = ("training/held_out.csv",)
 KINDS = {"masked_language_modeling": "encoder", "causal_language_modeling": "decoder"}
 NOTHING = "Nothing was measured over training"
+ENDS = {"higher": 1, "lower": -1}
 
 
 def draw_dynamics(
-    results: Results, label: str, *, shown: list[str], digits: NonNegativeInt
-) -> tuple[str, str]:
-    """Return in how many models measures of the blocks rise, and tables of the `shown` ones."""
+    results: Results,
+    label: str,
+    *,
+    shown: list[str],
+    height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw the means over the blocks by step, a line a model, for each measure of `shown`.
+
+    Only models that learn a language are drawn; the tables have all.
+    """
     table = with_runs(results["csv"], label)
     kinds = kinds_of_runs(results["training/held_out"], label)
     series = series_of(table, shown)
-    return _finding(series, kinds, shown), tables_page(
-        "Dynamics", STAGE, *tables_of(series, shown, digits)
+    learning = [series[name].assign(name=name) for name in series if name in kinds]
+    rows = pd.concat(learning) if learning else pd.DataFrame(columns=[*MODEL, "measure"])
+    figure, axes = new_figure(
+        1,
+        len(shown),
+        height_mm=height_mm,
+        title=_finding(rows, shown),
+        subtitle=f"{size_of(rows)} that learn a language · blocks: all layers but 0 · a line a "
+        "seed · step 0: random weights",
+        stage=STAGE,
     )
+    if rows.empty:
+        say_instead(axes, NOTHING)
+    looks = run_looks(rows["run"])
+    for ax, measure in zip(axes, shown, strict=True):
+        own = rows[rows["measure"] == measure]
+        for run, run_rows in own.groupby("run", sort=False):
+            over_steps(ax, blocks(run_rows), "value", looks[str(run)])
+        if len(own):
+            ax.set_title(sentence_case(name_of(measure)))
+            show_steps(ax, own["step"])
+    if looks:
+        axes[0].set_ylabel("mean over the blocks")
+        legend_below(figure, axes, ncols=len(looks))
+    return figure, tables_page("Dynamics", STAGE, *tables_of(series, shown, digits))
 
 
 def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
@@ -62,28 +96,37 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
     return series
 
 
-def _finding(
-    series: Mapping[str, pd.DataFrame], kinds: Mapping[str, str], shown: Sequence[str]
-) -> str:
-    """Return by run in how many models the blocks end higher than they start.
+def _finding(rows: pd.DataFrame, shown: Sequence[str]) -> str:
+    """Return in which runs the blocks of all models end higher than they start, and lower.
 
     Measures with the same finding share a sentence.
     """
-    known = [series[name].assign(name=name) for name in series if name in kinds]
-    if not known:
+    if rows.empty:
         return "No model that learns a language was measured over training"
-    rows, said = pd.concat(known), dict[str, list[str]]()
+    said = dict[tuple[str, ...], list[str]]()
     for measure in shown:
-        by_run = rows[rows["measure"] == measure].groupby("name", sort=False)
-        rises = [rise_of(blocks(run_rows), "value", str(run)) for run, run_rows in by_run]
-        words = " and ".join(filter(None, [", ".join(rises[:-1]), *rises[-1:]]))
-        said[words] = [*said.get(words, []), name_of(measure)] if rises else []
+        by_run = rows[rows["measure"] == measure].groupby("run", sort=False)
+        ends = {str(run): end_of(blocks(run_rows)) for run, run_rows in by_run}
+        words = tuple(
+            f"{word} in all {' and '.join(f'{run}s' for run in ends if ends[run] == word)}"
+            for word in ENDS
+            if word in ends.values()
+        )
+        said[words] = [*said.get(words, []), name_of(measure)]
     sentences = [
-        f"{' and '.join(names)} {'rises' if len(names) == 1 else 'rise'} in {words}"
+        f"{' and '.join(names)} of blocks {'is' if len(names) == 1 else 'are'} "
+        f"{', '.join(words) or 'higher in some models of a run, lower in others'}"
         for words, names in said.items()
-        if names
     ]
-    return sentence_case("; ".join(sentences)) if sentences else NOTHING
+    return f"After training, {'; '.join(sentences)}"
+
+
+def end_of(rows: pd.DataFrame) -> str:
+    """Return whether a value ends clearly above, or below, its start in all models."""
+    by_step = rows.sort_values("step").groupby(MODEL)["value"]
+    change = by_step.last() - by_step.first()
+    least = LEAST * rows.assign(size=rows["value"].abs()).groupby(MODEL)["size"].max()
+    return next((word for word, sign in ENDS.items() if (sign * change > least).all()), "")
 
 
 def blocks(rows: pd.DataFrame) -> pd.DataFrame:
