@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,7 +10,7 @@ from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.layers.profile_tables import by_layer
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead, sentence_case
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.markdown import section
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
@@ -17,10 +18,10 @@ from embspace.draw.page.saving import Results
 KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
 KEY = (
-    "numbers: values; gray: not converged, or rows mostly so; frames: farthest from the mean of "
-    "converged values, in {}; of a steady drift they are at the ends, too; random weights: not "
-    "measured"
+    "gray: the number depends on how many texts there are, or in rows mostly so; frames: smallest "
+    "and largest of a row, if their 95 % intervals do not meet"
 )
+INSET = 0.04  # of a cell, from its edge to a frame
 HALF = 0.5  # of a row's values that converged, at least, to compare them
 
 
@@ -30,8 +31,8 @@ def draw_atlas(
     """Draw a row per measure with intervals, a column per layer.
 
     Numbers are the values, in gray cells if they depend on the number of texts. Colors show by how
-    many percent a value is above or below the mean of the row, so that rows compare as well; a
-    frame marks the value of a row farthest from this mean.
+    many percent a value is above or below the mean of the row, so that rows compare as well; frames
+    mark the smallest and the largest value of a row whose intervals do not meet.
     """
     rows = results["csv"]
     shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
@@ -41,13 +42,13 @@ def draw_atlas(
         if len(rows)
         else ""
     )
-    farthest = _farthest(wide, shown)
+    ends = _ends(wide, shown)
     figure, axes = new_figure(
         1,
         1,
         height_mm=row_height_mm * max(len(wide), 4) + 38,
-        title=_title(farthest, wide.columns.max()),
-        subtitle=" · ".join(filter(None, [label, n, KEY.format(counted(len(farthest), "row"))])),
+        title=_title(ends, len(wide)),
+        subtitle=" · ".join(filter(None, [label, n, KEY])),
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
@@ -67,14 +68,19 @@ def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
     return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
 
 
-def _farthest(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
-    """Return by row the layer whose converged value is farthest from the mean of the row.
+def _ends(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the layers of the smallest and the largest converged value of a row.
 
-    A row of equal values, or of values that mostly did not converge, has none.
+    A row has none if the intervals of both meet, or if its values mostly did not converge.
     """
-    is_moving = _is_moving(wide, rows)
-    sizes = _deviations(wide, is_moving).abs().mask(is_moving | wide.isna())
-    return sizes[sizes.max(axis=1) > 0].idxmax(axis=1)
+    bounds = {end: rows.pivot_table(end, KEYS, "layer", sort=False) for end in ("low", "high")}
+    kept = wide.mask(_is_moving(wide, rows)).dropna(how="all")
+    ends = pd.DataFrame({"smallest": kept.idxmin(axis=1), "largest": kept.idxmax(axis=1)})
+    is_apart = [
+        bounds["high"].loc[row, low] < bounds["low"].loc[row, high]
+        for row, low, high in ends.itertuples(name=None)
+    ]
+    return ends[np.array(is_apart, dtype=bool)]
 
 
 def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
@@ -86,21 +92,17 @@ def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return is_moving | is_row.to_numpy()[:, None]
 
 
-def _title(farthest: pd.Series, last: int) -> str:
-    """Return a sentence on the layer that is farthest from the mean most often, and the next."""
-    if farthest.empty:
-        return "No measure differs between layers"
-    counts = farthest.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    names = ["the last layer" if layer == last else f"layer {layer}" for layer in counts.index[:2]]
-    said = f"{sentence_case(names[0])} is farthest from the mean of layers in "
-    said += counted(counts.iloc[0], "measure")
-    return f"{said}, {names[1]} in {counts.iloc[1]}" if len(counts) > 1 else said
+def _title(ends: pd.DataFrame, n: int) -> str:
+    """Return in how many measures layers differ."""
+    if ends.empty:
+        return "No measure surely differs between layers"
+    return f"{len(ends)} of {counted(n, 'measure')} surely differ between layers"
 
 
 def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     import seaborn as sns
 
-    is_moving, farthest = _is_moving(wide, rows), _farthest(wide, rows)
+    is_moving, ends = _is_moving(wide, rows), _ends(wide, rows)
     deviations = _deviations(wide, is_moving).where(wide.notna())
     deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
     numbers: dict[str, Any] = {
@@ -118,8 +120,10 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
         if is_moving.loc[tuple(row), layer]:
             ax.add_patch(Rectangle(corner, 1, 1, facecolor="0.9", edgecolor="white", zorder=1.5))
             text.set_color("0.4")
-        if farthest.get(tuple(row)) == layer:
-            ax.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.5, zorder=2.5))
+        if tuple(row) in ends.index and layer in set(ends.loc[tuple(row)]):
+            inside = (corner[0] + INSET, corner[1] + INSET)
+            size = 1 - 2 * INSET  # so that frames of neighbors do not merge
+            ax.add_patch(Rectangle(inside, size, size, fill=False, linewidth=1.2, zorder=2.5))
     _name_families(ax, [str(family) for family, _ in wide.index])
     ax.set(xlabel="layer", ylabel="")
     ax.tick_params(length=0, rotation=0)

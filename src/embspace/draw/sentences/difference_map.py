@@ -13,23 +13,23 @@ from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION, YELLOW
 
 COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", YELLOW)  # none of a pooling's
-SHORT = 0.2  # of the longest arrow: shorter ones are named together, at zero
+SHORT = 0.2  # of the longest arrow: shorter ones cannot be seen
 MARKERS = "o^sDv"
-LINE_POINTS = 9.5  # from one line of a list to the next
 GAP = 0.084  # between two names, as a share of a panel's height
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 
 
 def color_of(number: int) -> str:
-    """Return the color of a category by number; categories of the same color differ in marker."""
+    """Return the color of a category by number; categories differ in marker, too."""
     return COLORS[number % len(COLORS)]
 
 
 def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequence[str]) -> None:
     """Draw all differences as points, and the means of the `shown` categories as arrows from zero.
 
-    Differences of other categories are gray. Without any category of `shown`, all are shown.
+    Differences of other categories, and of those whose mean is short in this plane, are gray.
+    Without any category of `shown`, all are shown.
     """
     if summary.get("explained_variance_1") is None:
         say_instead([ax], "no map: no two differences differ")
@@ -37,27 +37,34 @@ def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequ
     means = table[table["kind"] == "mean"]
     is_shown = means["category"].isin(shown)
     named = means[is_shown | (not is_shown.any())]
+    lengths = np.hypot(named["component_1"], named["component_2"])
+    is_short = lengths < SHORT * lengths.max()
+    long = named[~is_short]
     points = table[table["kind"] == "difference"]
-    others = points[~points["category"].isin(named["category"])]
+    others = points[~points["category"].isin(long["category"])]
     ax.scatter(others["component_1"], others["component_2"], color="0.75", **DOTS)
-    for number, mean in enumerate(named.to_dict("records")):
+    for number, mean in enumerate(long.to_dict("records")):
         _category(ax, points[points["category"] == mean["category"]], mean, number)
     ax.set_xlabel(f"component 1 ({100 * summary['explained_variance_1']:.0f} %)")
     ax.set_ylabel(f"component 2 ({100 * summary['explained_variance_2']:.0f} %)")
     _limit(ax, table)
     ax.set_aspect("equal", adjustable="datalim")
-    colors = {name: color_of(number) for number, name in enumerate(named["category"])}
-    lengths = np.hypot(named["component_1"], named["component_2"])
-    is_short = lengths < SHORT * lengths.max()
-    _name(ax, named[~is_short], colors)
-    if is_short.any():
-        short = {name: colors[name] for name in named.loc[is_short, "category"]}
-        _list(ax, {"short in this plane:": BLACK, **short}, _corner(ax, points))
+    _name(ax, long, {name: color_of(number) for number, name in enumerate(long["category"])})
+    if len(means) > len(long):
+        words = _gray([*named.loc[is_short, "category"]], len(means) - len(named))
+        corner = _corner(ax, points)
+        ax.text(s=words, transform=ax.transAxes, color="0.4", path_effects=HALO, **corner)
     # Without it matplotlib warns that an equal aspect widens the limits.
     ax.set_autoscale_on(True)
-    n_gray = len(means) - len(named)
-    kinds = "one other kind" if n_gray == 1 else f"{n_gray} other kinds"
-    ax.set_title(f"Differences and their means{f'; gray: {kinds}' if n_gray else ''}")
+    ax.set_title("Differences and the means of categories")
+
+
+def _gray(short: Sequence[str], n_others: int) -> str:
+    """Return in words which categories are gray."""
+    lines = ["gray:"] + [f"{name}," for name in short]
+    lines += ["short in this plane"] if short else []
+    others = "one other category" if n_others == 1 else f"{n_others} other categories"
+    return "\n".join([*lines, f"and {others}" if short else others] if n_others else lines)
 
 
 def _corner(ax: Axes, points: pd.DataFrame) -> dict[str, Any]:
@@ -68,21 +75,11 @@ def _corner(ax: Axes, points: pd.DataFrame) -> dict[str, Any]:
     n = [((is_right == right) & (is_upper == upper)).sum() for right, upper in sides]
     right, upper = sides[int(np.argmin(n))]
     aligned = {"ha": "right" if right else "left", "va": "top" if upper else "bottom"}
-    return {"x": 0.98 if right else 0.02, "y": 0.98 if upper else 0.02, **aligned}
-
-
-def _list(ax: Axes, words: Mapping[str, str], corner: Mapping[str, Any]) -> None:
-    """Write lines in their colors in a corner of a panel."""
-    for number, (line, color) in enumerate(words.items()):
-        below = number if corner["va"] == "top" else number - len(words) + 1
-        look: dict[str, Any] = {"color": color, "weight": "normal" if number == 0 else "bold"}
-        look |= {"ha": corner["ha"], "va": corner["va"], "fontsize": 7, "path_effects": HALO}
-        place, offset = (corner["x"], corner["y"]), (0, -LINE_POINTS * below)
-        ax.annotate(line, place, offset, "axes fraction", textcoords="offset points", **look)
+    return {"x": 0.98 if right else 0.02, "y": 0.98 if upper else 0.02, "fontsize": 7, **aligned}
 
 
 def _category(ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int) -> None:
-    color, marker = color_of(number), MARKERS[number // len(COLORS) % len(MARKERS)]
+    color, marker = color_of(number), MARKERS[number % len(MARKERS)]
     ax.scatter(rows["component_1"], rows["component_2"], color=color, marker=marker, **DOTS)
     tip = (mean["component_1"], mean["component_2"])
     ax.annotate("", tip, (0, 0), arrowprops={**HEAD, "color": color, "linewidth": 1.4})

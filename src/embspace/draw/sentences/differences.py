@@ -70,7 +70,7 @@ def draw_differences(
     if cosines.empty:
         say_instead(axes[1:2], "one category alone")
     else:
-        _cosines(axes[1], cosines[:N_SHOWN])
+        _cosines(axes[1], cosines[:N_SHOWN], len(cosines))
         legend_below(figure, axes[1:2], ncols=2)
     return figure, text
 
@@ -87,13 +87,13 @@ def _largest(cosines: pd.DataFrame) -> pd.DataFrame:
     return known.sort_values("cosine", key=abs, ascending=False, kind="stable")
 
 
-def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a row for two categories: the cosine of their means with its interval, over the null."""
+def _cosines(ax: Axes, rows: pd.DataFrame, n: int) -> None:
+    """Draw a row for two categories of `n`: the cosine of their means, over the null."""
     y, reach = range(len(rows)), _reach(rows)
     null: dict[str, Any] = {
         "color": "0.8",
         "linewidth": 6,
-        "label": f"unrelated sentences{f', within {reach}' if reach else ''}",
+        "label": f"unrelated sentences{f', 95 % within {reach}' if reach else ''}",
     }
     ax.hlines(y, rows["null_cosine_low"], rows["null_cosine_high"], **null)
     ax.hlines(y, rows["cosine_low"], rows["cosine_high"], color=BLACK, linewidth=1)
@@ -103,7 +103,8 @@ def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
         write_beside(ax, words, place, (0, 5), ha="center", path_effects=HALO)
     ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.set_yticks(y, [f"{a}\n{b}" for a, b in rows[["category_1", "category_2"]].to_numpy()])
-    ax.set(ylim=(len(rows) - 0.5, -0.6), xlabel="cosine of the means", title="Pairs of categories")
+    title = f"Largest of {n} pairs of categories" if n > len(rows) else "Pairs of categories"
+    ax.set(ylim=(len(rows) - 0.5, -0.6), xlabel="cosine of the means", title=title)
     ax.grid(visible=False, axis="y")
 
 
@@ -126,7 +127,8 @@ def _finding(named: pd.DataFrame, null: str) -> str:
     if named.empty:
         return "No two categories of sentence differences are clearly aligned or opposed"
     said = ", ".join(map(_cosine, named.to_dict("records")))
-    beside = f"; unrelated sentences stay within {null}" if null else ""
+    both = "both " if len(named) > 1 else ""
+    beside = f", {both}beyond unrelated sentences" if null else ""
     return f"Differences of sentences go {said}{beside}"
 
 
