@@ -44,7 +44,7 @@ def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
     title = " ".join(figure.get_suptitle().split())
     assert title == (
         "75 % of the heads make a pattern by our bounds, 88 % without the first token's key, none "
-        "with random weights; heads of one layer differ less than those of others"
+        "with random weights; heads differ less within a layer than between layers"
     )
     assert "vertical + diagonal" in tables
     assert "types of Kovaleva et al." in tables
@@ -94,8 +94,10 @@ def test_shares_stand_beside_random_weights_and_the_first_key():
 
 
 def test_divergences_of_heads_stand_beside():
-    figure, _ = draw(results())
+    figure, tables = draw(results())
     assert list(figure.axes[5].lines[0].get_ydata()) == [0.3] * 3
+    assert [words.get_text() for words in figure.axes[5].texts] == ["random weights, same layer"]
+    assert "## Divergence" in tables and "| heads of other layers" in tables
 
 
 def test_a_model_of_one_head_has_none_to_compare():

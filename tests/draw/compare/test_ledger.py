@@ -75,11 +75,11 @@ def test_a_section_of_few_claims_and_what_cannot_be_checked_have_no_bar():
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (ROWS, "1 published claim matches and 1 differs"),
-        (ROWS[:1], "1 published claim matches and 0 differ"),
+        (ROWS, "1 of 2 checkable claims matches; the others differ"),
+        (ROWS[:1], "1 of 1 checkable claim matches"),
         (
             [*ROWS, ("claim", "5", "?", "undecided", 1), ("claim", "5", "?", "not checkable", 1)],
-            "1 published claim matches and 1 differs; others cannot be decided",
+            "1 of 3 checkable claims matches; the others differ or cannot be decided",
         ),
     ],
 )
@@ -87,7 +87,10 @@ def test_the_title_counts_the_verdicts_on_claims(rows: list[tuple[object, ...]],
     figure, _ = draw(table(rows))
     assert " ".join(figure.get_suptitle().split()) == said
     n = " ".join(text.get_text() for text in figure.texts)
-    assert f"{len([row for row in rows if row[0] != 'claim'])} number" in n
+    claims = [row for row in rows if row[0] == "claim"]
+    assert f"{len(claims)} published claim" in n
+    n_checkable = sum(row[3] != "not checkable" for row in claims)
+    assert figure.axes[1].get_title("left") == f"All claims, {n_checkable} checkable"
 
 
 def test_claims_and_numbers_have_a_table_each():
@@ -128,7 +131,7 @@ def test_a_ledger_without_claims_is_drawn():
 def test_a_source_without_sections_is_one_bar_of_its_own():
     rows = table([*ROWS, ("claim", None, "cosine", "matches", 0.5)])
     figure, _ = draw(rows)
-    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()][0] == "Author"
+    assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()][0] == "Author 2024"
 
 
 def test_sections_of_other_sources_are_not_those_of_the_thesis():
@@ -136,7 +139,7 @@ def test_sections_of_other_sources_are_not_those_of_the_thesis():
     other["source"] = "Writer et al. (2025), a paper"
     figure, _ = draw(pd.concat([table(ROWS), other]))
     ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
-    assert ticks == ["Writer", "4.10", f"4.2.1  {SUBJECTS['4.2.1']}"]
+    assert ticks == ["Writer 2025", "4.10", f"4.2.1  {SUBJECTS['4.2.1']}"]
 
 
 def test_the_title_counts_no_claim_that_holds_untrained_too():
@@ -146,7 +149,7 @@ def test_the_title_counts_no_claim_that_holds_untrained_too():
     figure, text = draw(table(rows, verdicts(random)))
     assert_words_fit(figure)
     assert " ".join(figure.get_suptitle().split()) == (
-        "1 published claim matches and 1 differs; others also hold untrained"
+        "1 of 3 checkable claims matches; the others differ or also hold untrained"
     )
     assert "holds, but also untrained" in {bar.get_label() for bar in figure.axes[0].containers}
     assert "holds, but also untrained" in text

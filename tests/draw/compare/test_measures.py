@@ -14,6 +14,7 @@ from tests.draw.fits import assert_words_fit
 
 SETTINGS = {"height_mm": 140.0, "digits": 2}
 VALUES = (0.5, 0.25)
+HALVES = "Other halves of texts found"
 
 
 def rows(noun: str, name: str, group: str, places: list[float], quantity: str) -> pd.DataFrame:
@@ -67,7 +68,7 @@ def panel(figure: Figure, title: str) -> Axes:
 def test_the_last_layers_have_their_shares_of_the_title(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert_words_fit(figure)
-    said = [text.get_text() for text in panel(figure, "Other half found").texts]
+    said = [text.get_text() for text in panel(figure, HALVES).texts]
     assert said == ["50 %", "25 %"]
     words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
     assert "half found: 25 points [15, 45] more, by chance 1 of 14" in words
@@ -82,7 +83,7 @@ def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
 def test_what_only_one_model_has_is_named_and_not_drawn(table: pd.DataFrame):
     figure, _ = drawn(table)
     titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
-    assert titles == ["Other half found", "Consistency of sentence differences"]
+    assert titles == [HALVES, "Consistency of sentence differences"]
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
     assert "not in both: right sense of a homonym found · not in both: equally deep" in said
     figure, _ = drawn(table[:0])
@@ -97,14 +98,14 @@ def test_layers_that_lie_equally_deep_have_a_panel(table: pd.DataFrame):
 
 def test_random_weights_are_gray(table: pd.DataFrame):
     figure, _ = drawn(table, pair="one--one (random weights)")
-    model, random = panel(figure, "Other half found").lines
+    model, random = panel(figure, HALVES).lines
     assert (model.get_color(), random.get_color()) == (BLUE, GRAY)
     assert "random weights 25 %" in " ".join(figure.get_suptitle().split())
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
     figure, _ = drawn(table)
-    one, other = panel(figure, "Other half found").lines
+    one, other = panel(figure, HALVES).lines
     assert list(one.get_ydata()) == [0.5] * 3
     assert list(other.get_ydata()) == [0.25] * 2
 
@@ -135,7 +136,7 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
     figure, text = drawn(deep)
     said = panel(figure, "Consistency of sentence differences").get_xlabel()
     assert said == "one less two, layers 4 and 2"
-    one, other = panel(figure, "Other half found").lines
+    one, other = panel(figure, HALVES).lines
     assert list(one.get_xdata()) == [0, 2, 4]
     assert list(other.get_xdata()) == [0, 1, 2]
     (line,) = [line for line in text.splitlines() if "warm-cold" in line]
@@ -145,7 +146,8 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
 def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
-        "The last layer of one finds the other half of 50 % of texts, two 25 %"
+        "The last layer of one finds the other half of 50 % of texts, two 25 %; it is ahead in all "
+        "categories"
     )
     assert any("14 pairs" in " ".join(text.get_text().split()) for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
@@ -159,7 +161,7 @@ def test_shares_of_other_texts_are_not_compared(table: pd.DataFrame):
     is_search = table["noun"] == "search"
     figure, _ = drawn(table.assign(no_bounds=np.where(is_search, paired_bounds.OTHER_UNITS, None)))
     assert "other half" not in figure.get_suptitle()
-    assert "Other half found" not in [ax.get_title("left") for ax in figure.axes]
+    assert HALVES not in [ax.get_title("left") for ax in figure.axes]
 
 
 def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.DataFrame):
@@ -178,3 +180,13 @@ def test_without_common_sentences_there_is_no_panel(table: pd.DataFrame):
     assert_words_fit(figure)
     assert "Consistency of sentence differences" not in [ax.get_title("left") for ax in figure.axes]
     assert "None." in text.split("## Sentences")[1].partition("## ")[0]
+
+
+def test_the_title_says_where_the_first_model_is_ahead_or_behind(table: pd.DataFrame):
+    is_sad = (table["group"] == "mean / funny-sad") & table["difference"].notna()
+    mixed = table.assign(difference_low=table["difference_low"].mask(is_sad, -0.4))
+    title = " ".join(drawn(mixed)[0].get_suptitle().split())
+    assert title.endswith("; it is ahead in some categories")
+    behind = mixed.assign(difference_high=mixed["difference_high"].mask(is_sad, -0.1))
+    title = " ".join(drawn(behind, test_alignment.table())[0].get_suptitle().split())
+    assert "; it is ahead in some categories, behind in some categories" in title

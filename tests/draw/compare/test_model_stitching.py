@@ -27,8 +27,8 @@ def title_of(figure: Figure) -> str:
 def test_curves_are_those_of_the_table(turned: pd.DataFrame) -> None:
     figure, _ = drawn(turned)
     assert [ax.get_title(loc="left") for ax in figure.axes[:2]] == [
-        "one below two, states",
-        "two below one, states",
+        "one below two",
+        "two below one",
     ]
     lines = {str(line.get_label()): line for line in figure.axes[0].lines}
     rows = turned[(turned["lower_model"] == "one") & (turned["weights"] == "own")]

@@ -83,7 +83,7 @@ def test_a_step_within_the_interval_of_another_is_not_the_largest() -> None:
             "changed_in_space_high": [np.nan, 0.34, 0.45],
         }
     )
-    said = "in the step to layer 2: 40 % are new in the full space, 30 % in the next largest step"
+    said = "in the step to layer 2: 40 % are new in the full space, 30 % at most in others"
     assert _finding(table) == f"Neighbors change most {said}"
     table.loc[1, "changed_in_space_high"] = 0.36
     assert _finding(table) == f"Neighbors change not clearly most {said}"

@@ -114,7 +114,7 @@ def test_the_title_says_the_largest_part(tmp_path: Any):
     part = rows[rows["component"] == "token embeddings"].iloc[0]
     said = "Largest part of a model: token embeddings, "
     assert figure.get_suptitle().startswith(said)
-    assert f"{100 * part['share']:.2g} % of the parameters" in figure.get_suptitle()
+    assert f"{100 * part['share']:.2g} % of parameters; these are " in figure.get_suptitle()
 
 
 def test_an_empty_layer_has_no_share():

@@ -130,13 +130,23 @@ def test_the_title_says_which_are_longer(factor: float, said: str):
     assert _finding(similarity["summary"], pd.DataFrame(), pd.DataFrame()) == said
 
 
-def test_a_vector_that_the_axis_leaves_out_is_named():
+def test_the_shortest_vector_is_named_where_it_is_the_most_frequent_neighbor():
     matrices = random_matrices()
-    matrices["positional"][4] *= 100
+    matrices["positional"][4] *= 0.01
     similarity = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
-    low = {"quantile_0.99": similarity["summary"]["quantile_0.5"]}
-    tables = tables_of(similarity | {"summary": similarity["summary"].assign(**low)}, matrices)
+    tables = tables_of(similarity, matrices)
     figure, _ = draw_similarity(tables, "tiny", height_mm=75.0, n_pairs=2, digits=3)
+    title = " ".join(figure.get_suptitle().split())
+    assert "the shortest vector (a), position 4, is a near neighbor" in title
     length = np.linalg.norm(matrices["positional"][4].astype(np.float64))
+    left, _ = figure.axes[0].get_xlim()
     words = [text.get_text() for text in figure.axes[0].texts]
-    assert f"position 4: {length:.2f} →" in words
+    assert left < length and f"position 4\n{length:.2f}" in words
+    hubs = tables[HUBS]
+    assert "shortest" not in _finding(similarity["summary"], hubs, tables[OCCURRENCE], 2 * length)
+
+
+def test_the_title_says_whether_cosines_are_small(results):
+    summary, rest = results["summary"], (results[HUBS], results[OCCURRENCE])
+    for median, said in ((0.1, "With small cosines (b), "), (0.5, "Of raw vectors, ")):
+        assert _finding(summary.assign(**{"quantile_0.5": median}), *rest).startswith(said)

@@ -28,8 +28,9 @@ def test_lines_are_the_steps_and_the_least_alike_sentence(outcome: Outcome):
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     rows = outcome["csv"].query("search == 'free'")
     assert lines["chosen from all words"].get_ydata() == pytest.approx(rows["cosine"].to_numpy())
-    level = lines["least alike sentence"].get_ydata()
-    assert list(level) == [outcome["json"]["corpus_cosine"]] * 2
+    corpus = outcome["json"]["corpus_cosine"]
+    named = f"least alike sentence, {corpus:.2f}".replace("-", "−")
+    assert list(lines[named].get_ydata()) == [corpus] * 2
     assert_words_fit(figure)
 
 
@@ -58,7 +59,8 @@ def test_title_says_whether_random_weights_end_below_the_corpora_too(outcome: Ou
     title = " ".join(drawn({**outcome, "searches": below})[0].get_suptitle().split())
     corpus = f"{outcome['json']['corpus_cosine']:.2f}".replace("-", "−")
     assert title.endswith(
-        f", below the least alike sentence ({corpus}), as they do with random weights"
+        f", below the least alike sentence ({corpus}); with random weights, too, a search ends "
+        "below theirs"
     )
     title = " ".join(
         drawn({**outcome, "searches": below.assign(finds_strangers="no")})[0].get_suptitle().split()

@@ -59,7 +59,7 @@ def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, 
 
 def test_the_intervals_that_decide_are_said_and_shown(alike: tuple[Figure, str]):
     said = " ".join(" ".join(text.get_text() for text in alike[0].texts).split())
-    assert "intervals over pairs, of cosine for all layers at once, above also for all" in said
+    assert "95 % over pairs, of cosine over layers, in a also preparations" in said
     assert "antonyms - random pairs" in alike[1]
 
 

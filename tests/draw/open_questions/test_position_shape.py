@@ -33,7 +33,7 @@ def test_title_says_which_loops_stand(once: tuple[Figure, str]):
     assert_words_fit(figure)
     walk = np.random.default_rng(0).normal(size=(32, 12)).cumsum(axis=0).astype(np.float32)
     title = " ".join(drawn(walk)[0].get_suptitle().split())
-    assert title.startswith("No loop stands: the longest in ")
+    assert title.startswith("No loop stands: the longest-lived in ")
 
 
 def test_panels_of_loops_say_what_the_longest_outlasts(once: tuple[Figure, str]):

@@ -74,14 +74,14 @@ def test_a_long_example_keeps_its_token():
         (
             ["undecided", "undecided"],
             "Undecided if features recur beyond random weights: ",
-            ", autoencoder in layer 1; others not by the margin",
+            ", autoencoder in layer 1; elsewhere not by the margin",
         ),
         (
             ["learned", "undecided"],
             "Features recur beyond random weights: ",
-            "; undecided: autoencoder in layer 1; others not by the margin",
+            "; undecided: autoencoder in layer 1; elsewhere not by the margin",
         ),
-        (["learned", "learned"], "Features recur ", ", autoencoder in layer 1; others not"),
+        (["learned", "learned"], "Features recur ", ", autoencoder in layer 1; elsewhere not"),
     ],
 )
 def test_title_names_all_places_and_the_numbers_of_the_first(

@@ -5,6 +5,7 @@ import pandas as pd
 from embspace.draw.page.corpora_apart import (
     NONE,
     apart_finding,
+    named_layer,
     pair_beyond_words,
     pair_called,
     sizes_said,
@@ -32,6 +33,8 @@ def test_a_pair_is_taken_by_its_least_layer_less_words():
     assert pair_beyond_words(pairs) == ("ships", "ports")
     assert pair_called(("ships", "ports")) == "ships and ports"
     assert sizes_said(pairs) == "ships: 20 documents, ports: 1 document, seas: 1 document"
+    same = table().assign(n_other_documents=20)
+    assert sizes_said(tables_by_pair(same)) == "20 documents a corpus"
     more = table()
     more.loc[(more["other_corpus"] == "ports") & more["layer"].isna(), "auc"] = 0.95
     assert pair_beyond_words(tables_by_pair(more)) == ("ships", "seas")
@@ -49,4 +52,6 @@ def test_layers_that_chance_may_part_are_not_among_those_apart():
     some = table()
     some.loc[some["layer"] == 1, "p_value"] = 0.2
     assert "told apart, best at layer 0: AUC 0.90" in apart_finding(tables_by_pair(some))
+    layers = {p: named_layer(table(p_value=p).head(3))["auc"] for p in (0.01, 0.2)}
+    assert layers == {0.01: 0.8, 0.2: 0.9}
     assert apart_finding({}) == NONE

@@ -4,10 +4,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
-from embspace.draw.page.looks import BLUE, Look
-from embspace.draw.parameters.keep_k import crossing, draw_crossing, draw_keep_k
+from embspace.draw.parameters.keep_k import crossing, draw_keep_k
 from embspace.measure.parameters.keep_k import KEEP_K
 from tests.analyses import as_drawn
 from tests.draw.parameters.results import keep_k_results
@@ -42,16 +40,6 @@ def test_other_vectors_than_those_of_mlps_do_not_count(kind: str):
     scores = crossed()
     others = scores["value"].mask(scores["kind"] == kind, 0.0)
     assert crossing(scores.assign(value=others)) == (10, 100)
-
-
-def test_lines_are_those_of_both_inverses():
-    ax = Figure().subplots()
-    draw_crossing(ax, crossed(), {"feed_forward_key": Look("keys", BLUE)})
-    crossed_at, *inverses = ax.lines
-    lines = {line.get_ls(): list(line.get_ydata()) for line in inverses}
-    assert lines == {"-": [0.8, 0.8, 0.8], ":": [0.1, 0.9, 0.9]}
-    assert list(crossed_at.get_xdata()) == [10, 100]
-    assert [text.get_text() for text in ax.texts] == ["means cross", "transpose", "pseudo-inverse"]
 
 
 def test_an_architecture_that_is_not_known_is_said():

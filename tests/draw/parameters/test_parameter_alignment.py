@@ -69,7 +69,7 @@ def test_seeds_of_one_base_are_no_finding() -> None:
     figure, _ = draw("mine", phase="classification")
     assert title(figure).endswith("in raw space by chance alone")
     ax = figure.axes[1]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["mine\n(one base)"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mine\n(1 pair, one base)"]
     assert {line.get_markerfacecolor() for line in ax.lines[::2]} == {"white"}
 
 
@@ -83,7 +83,8 @@ def test_curves_are_means_of_groups_and_runs() -> None:
 def test_every_run_has_a_row_of_points_and_its_tables() -> None:
     figure, text = draw("mine", "yours")
     ax = figure.axes[1]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["mine", "yours"]
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == ["mine\n(1 pair)", "yours\n(1 pair)"]
     assert [list(line.get_xdata()) for line in ax.lines[::2]] == [[1.0]] * 4
     assert [list(line.get_xdata()) for line in ax.lines[1::2]] == [[0.0]] * 4  # untrained
     point = draw("mine", is_aligned=False)[0].axes[1].lines[0]

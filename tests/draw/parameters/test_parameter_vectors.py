@@ -3,7 +3,6 @@
 from typing import Any
 
 from embspace.draw.parameters.parameter_vectors import (
-    KEPT,
     RELATED,
     RELATED_WITH,
     draw_parameter_vectors,
@@ -11,12 +10,12 @@ from embspace.draw.parameters.parameter_vectors import (
 from embspace.measure.parameters.parameter_vectors import PARAMETER_VECTORS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-from tests.draw.parameters.results import keep_k_results, related_results, vector_results
+from tests.draw.parameters.results import related_results, vector_results
 
 
 def results(*, known: bool = True) -> dict[str, Any]:
-    related, kept = related_results(known=known), keep_k_results(known=known)
-    beside = {KEPT: kept["csv"], RELATED: related["pairs"], RELATED_WITH: {"related_from": 0.15}}
+    related = related_results(known=known)["pairs"]
+    beside = {RELATED: related, RELATED_WITH: {"related_from": 0.15}}
     return vector_results(known=known) | beside
 
 
@@ -30,7 +29,7 @@ def test_the_title_holds_the_most_alike_words_against_shuffled_vectors():
     figure, tables = drawn(given)
     assert " ".join(figure.get_suptitle().split()) == (
         "Words nearest to MLP keys of layer 3 are most alike: mean cosine 0.33 over all vectors, "
-        "of shuffled ones 0.15 at most"
+        "of shuffled ones 0.15 at most; units share words most often in layer 1"
     )
     assert_words_fit(figure)
     for words in ("read by", "most coherent", r"fourth \| six", "pseudo-inverse of"):
@@ -40,12 +39,11 @@ def test_the_title_holds_the_most_alike_words_against_shuffled_vectors():
     assert "no more alike than by chance" in " ".join(figure.get_suptitle().split())
 
 
-def test_panels_are_of_three_analyses_and_a_list():
+def test_panels_are_of_two_analyses_and_a_list():
     figure, _ = drawn(results())
     assert [ax.get_title("left") or ax.get_title() for ax in figure.axes] == [
-        "How alike its words are",
-        "Inner products kept by words",
-        "Units that share words",
+        "How alike a vector's words are",
+        "Units whose key and value share words",
         "Of each layer the vector whose words are most alike; right: one at random",
     ]
 

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 from matplotlib.collections import LineCollection
 
-from embspace.draw.page.corpora_apart import DEALT
 from embspace.draw.practice.drift import APART, MEASURED_WITH, draw_drift
 from embspace.measure.practice.drift import DRIFT
 from tests.analyses import as_drawn, settings_of
@@ -88,7 +87,7 @@ def test_a_number_of_all_corpora_is_said_once():
 
 def test_the_null_is_of_the_sizes_of_the_line():
     lines = {line.get_label(): line for line in drawn(tables(), apart())[0].axes[0].lines}
-    assert list(lines[DEALT].get_ydata()) == [0.48, 0.48]
+    assert list(lines["labels dealt anew, mark of the pair"].get_ydata()) == [0.48, 0.48]
     assert not drawn(tables(), apart())[0].axes[0].texts[1:]
 
 

@@ -48,7 +48,7 @@ def tables(n_two: int = 2, *, is_told: bool = True) -> dict[str, Any]:
             "word": "bank",
             "n": 10,
             "words_near": near,
-            "examples": "went to a [bank] of mud and … a [bank]",
+            "examples": "##t to a [bank] of mu ##d and … a [bank]",
         }
         for use, near in ((1, "river water"), (2, "money loan"))
     ]

@@ -91,7 +91,8 @@ def test_pairs_are_the_table_beside_random_weights_and_words(results, drawn):
     [random] = [
         line
         for line in ax.lines
-        if line.get_label() == "hollow: random weights" and line.get_marker() == look.marker
+        if line.get_label() == "hollow: random weights, same shape"
+        and line.get_marker() == look.marker
     ]
     assert list(random.get_xdata()) == rows["random_weights_cosine"].tolist()
     assert random.get_markerfacecolor() == "none"
@@ -132,6 +133,18 @@ def test_a_decoder_has_marks_of_its_last_token_in_the_place_of_the_first(results
     [legend] = figure.legends
     names = [entry.get_text() for entry in legend.get_texts()]
     assert "last token" in names and "first token" not in names
+
+
+@pytest.mark.parametrize(("shift", "said"), [(0.1, "; all"), (-0.1, "; no")])
+def test_the_title_says_how_many_categories_have_parallel_differences(results, shift, said):
+    table = results["differences/categories"]
+    moved = table.assign(consistency_low=table["null_consistency_sign_flips_high"] + shift)
+    figure, _ = draw(results | {"differences/categories": moved})
+    title = " ".join(figure.get_suptitle().split())
+    assert title.endswith(f"{said} categories have parallel differences (b)")
+    heading = figure.axes[1].get_title("left")
+    n = len(OFFSETS)
+    assert heading.endswith(f"beyond flipped signs: {n if shift > 0 else 0} of {n} categories")
 
 
 def test_without_paraphrases_no_order_is_said():

@@ -39,8 +39,13 @@ def test_the_title_holds_the_best_method_against_the_regression() -> None:
     changed = {name: rows[name].mask(is_best, 0.62) for name in ("precision", "precision_high")}
     given["precision"] = rows.assign(**changed)
     assert " ".join(draw(given)[0].get_suptitle().split()) == (
-        "Logistic regression finds 50 % of the sites of a class, the model at most 62 %, by "
-        "gradient × input"
+        "The last layer parts the classes (a); logistic regression finds 50 % of their sites, the "
+        "model at most 62 %, by gradient × input (b)"
+    )
+    assert {text.get_text() for text in draw(given)[0].axes[1].texts} == {"50 %", "62 %"}
+    given[SEPARATION] = given[SEPARATION].assign(is_parted=False)
+    assert "The last layer does not surely part the classes (a); " in " ".join(
+        draw(given)[0].get_suptitle().split()
     )
 
 

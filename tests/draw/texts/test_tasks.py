@@ -79,7 +79,7 @@ def test_two_corpora_have_a_panel_each():
     figure, _ = draw(search(0.5, "articles", "notes_of_mine", "more"), labels_table())
     assert_words_fit(figure)
     titles = [ax.get_title("left") for ax in figure.axes]
-    assert titles == ["Articles: search", "Notes of mine: search", "Letters: labels"]
+    assert titles == ["Articles: search", "Notes of mine: search", "Letters: good or bad"]
 
 
 def test_a_model_that_reads_no_text_says_so():

@@ -55,7 +55,7 @@ def test_lines_are_the_numbers_of_the_table():
     assert_words_fit(figure)
     auc, distance = figure.axes
     drawn_as = [{line.get_label(): line.get_ydata() for line in ax.lines} for ax in (auc, distance)]
-    assert list(drawn_as[0]["Ships and ports"]) == [0.6, 0.9]
+    assert list(drawn_as[0]["Ships and ports, 0.60 in layer 0"]) == [0.6, 0.9]
     assert list(drawn_as[0]["labels dealt anew"]) == [0.49, 0.49]
     assert list(drawn_as[1]["Ships and ports"]) == pytest.approx([0.2, 0.3])
     assert "A text of ports" in text and "-0.1" in text.replace("−", "-")

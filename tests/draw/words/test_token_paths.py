@@ -45,8 +45,9 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"
     assert evolved.title_of(figure) == (
-        f"{said} tokens most; at the last layer 0 % of content words and 100 % of function words "
-        "are nearest to their own token's embedding, with random weights all are"
+        f"{said} tokens most; in two texts they drift apart (a); at the last layer 0 % of "
+        "content and 100 % of function words are nearest to their own token's embedding, with "
+        "random weights all are"
     )
     printed = [text.get_text() for text in figure.axes[3].texts]
     assert {"content words 0 %", "function words 100 %"} <= {*printed}
@@ -82,6 +83,13 @@ def test_means_by_layer_are_those_of_the_table(figure, results, quantity):
     assert corpus.get_color() == corpus_looks(["some"])["some"].color
 
 
+def test_the_title_says_where_tokens_drift_no_farther_than_at_random_weights(results):
+    drift = results[DRIFT]
+    given = drift.assign(random_weights_relative_distance=2 * drift["relative_distance"])
+    title = evolved.title_of(draw(results | {DRIFT: given})[0])
+    assert "in two texts they drift no farther apart (a); " in title
+
+
 def test_the_same_before_two_texts_differ_is_no_drift(results):
     causal = results[DRIFT].copy()
     same = causal["position"] <= 2
@@ -95,7 +103,7 @@ def test_the_same_before_two_texts_differ_is_no_drift(results):
 def test_without_words_to_follow_the_panel_says_so(results):
     figure, text = draw(results | {TRACKED: results[TRACKED][:0]})
     assert_words_fit(figure)
-    assert evolved.title_of(figure).endswith(" tokens most")
+    assert evolved.title_of(figure).endswith(" tokens most; in two texts they drift apart (a)")
     assert "No text with words of both lists" in figure.axes[3].texts[0].get_text()
     assert "length of a step" in text
 
@@ -112,7 +120,7 @@ def test_outputs_of_layers_are_drawn_where_the_sum_cannot_be_rebuilt(results):
 
 def test_the_subtitle_has_the_texts_and_their_sizes(figure):
     words = evolved.words_of(figure)
-    assert "“[CLS] the mouse . the cat [SEP]”" in words
+    assert "a: “[CLS] the mouse . the " in words
     assert "30 tokens of as many texts" in words
     assert figure.get_label() == "measure_evolution"
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.attention.head_map import beside_others, draw_divergence
+from embspace.draw.attention.head_map import beside_others, divergence_section, draw_divergence
 from embspace.draw.attention.head_names import draw_map, head_name
 from embspace.draw.page.canvas import (
     HALO,
@@ -96,7 +96,8 @@ def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
         said += f", {percent(without)} {WITHOUT_FIRST}"
         said += ", none with random weights" if at_random == 0 else ""
     verdict = "" if divergence.empty else beside_others(divergence)
-    return f"{said}; heads of one layer differ {verdict} those of others" if verdict else said
+    way = verdict.removesuffix(" than")
+    return f"{said}; heads differ {way} within a layer than between layers" if verdict else said
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:
@@ -174,7 +175,7 @@ def _shares(ax: Axes, types: pd.DataFrame) -> None:
     ):
         inside = max(ends) > MOST_BESIDE
         words = f"{_words(name)}{chr(10) if inside else ' '}{percent(ends[0])}"
-        words += f"\nwithout {percent(ends[1])}" if name == ANY else ""
+        words += f"\nwithout first key {percent(ends[1])}" if name == ANY else ""
         at = min(low_end, ends[0]) - 0.02 if inside else max(ends) + 0.06
         look_of_name: dict[str, Any] = {"ha": "right" if inside else "left", "va": "center"}
         look_of_name["path_effects"] = HALO
@@ -216,4 +217,6 @@ def _tables(results: Results, title: str, digits: int) -> str:
         f"of the type; and the heads of a type {WITHOUT_FIRST}.",
         markdown_table(results.for_readers("types", columns=MORE, **words), digits),
     )
-    return tables_page(title, STAGE, first, more)
+    divergence = results[DIVERGENCE]
+    differences = [] if divergence.empty else [divergence_section(divergence, digits)]
+    return tables_page(title, STAGE, first, more, *differences)

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt
 
 from embspace.draw.attention.head_names import head_name
-from embspace.draw.page.canvas import draw_line
+from embspace.draw.page.canvas import HALO, draw_line, write_beside
 from embspace.draw.page.looks import BLUE, MODELS, VERMILION, Look
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
 from embspace.draw.page.wording import side_by_side
@@ -94,20 +94,16 @@ def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
         draw_line(ax, rows, "layer", "divergence", look)
     rows = by_layer[by_layer["compared_with"] == "same_layer"]
     draw_line(ax, rows, "layer", "random_weights", MODELS["random"])
+    if rows["random_weights"].notna().any():
+        place = (rows["layer"].mean(), rows["random_weights"].mean())
+        name = f"{MODELS['random'].name}, same layer"
+        write_beside(ax, name, place, (0, 6), ha="center", path_effects=HALO)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(title="Difference of heads by layer", xlabel="layer", ylabel="divergence (bits)")
     ax.set_ylim(bottom=0)
 
 
 def _tables(plane: pd.DataFrame, divergence: pd.DataFrame, title: str, digits: int) -> str:
-    words = {name: look.name for name, look in COMPARED.items()} | {"difference": "difference"}
-    shown = divergence.assign(compared_with=divergence["compared_with"].map(words))
-    first = section(
-        "Divergence",
-        "From 0, equal attention, to 1, no key in common. The difference is that from other layers "
-        "less that in the same layer, over the same texts; a row without a layer is the mean.",
-        markdown_table(shown.reindex(columns=[*DIVERGENCES]).rename(columns=DIVERGENCES), digits),
-    )
     pairs = plane.sort_values("nearest_divergence", kind="stable").head(12)
     names = {
         "head": map(head_name, pairs["layer"], pairs["head"]),
@@ -124,4 +120,16 @@ def _tables(plane: pd.DataFrame, divergence: pd.DataFrame, title: str, digits: i
             digits,
         ),
     )
-    return tables_page(title, STAGE, first, nearest)
+    return tables_page(title, STAGE, divergence_section(divergence, digits), nearest)
+
+
+def divergence_section(divergence: pd.DataFrame, digits: int) -> str:
+    """Return the table of the divergences by layer, under a heading."""
+    words = {name: look.name for name, look in COMPARED.items()} | {"difference": "difference"}
+    shown = divergence.assign(compared_with=divergence["compared_with"].map(words))
+    return section(
+        "Divergence",
+        "From 0, equal attention, to 1, no key in common. The difference is that from other layers "
+        "less that in the same layer, over the same texts; a row without a layer is the mean.",
+        markdown_table(shown.reindex(columns=[*DIVERGENCES]).rename(columns=DIVERGENCES), digits),
+    )

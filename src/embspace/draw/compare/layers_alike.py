@@ -23,11 +23,17 @@ def equally_deep(alignment: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def grow_apart(rows: pd.DataFrame) -> bool:
+    """Return whether the last layers of both are surely less alike than the first, by any unit."""
+    lines = [line for _, line in rows.groupby("unit")]
+    return bool(lines) and all(line["high"].iloc[-1] < line["low"].iloc[0] for line in lines)
+
+
 def draw_alike(model: str, ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a line of texts and a dashed line of words, named at the ends."""
     for unit, unit_rows in rows.groupby("unit", sort=False):
         name = f"{corpus_looks(rows['corpus'])[unit_rows['corpus'].iloc[0]].name}, {unit}s"
-        marks, dashes = ("o", "-") if unit == "text" else ("s", "--")
+        marks, dashes = ("^", "-") if unit == "text" else ("v", "--")
         ax.plot(unit_rows["layer"], unit_rows["value"], marks, ls=dashes, color=BLACK, ms=3.5)
         ends = (unit_rows["low"], unit_rows["high"])
         ax.fill_between(unit_rows["layer"], *ends, color=GRAY, alpha=0.25, lw=0)

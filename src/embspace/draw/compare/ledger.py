@@ -59,15 +59,15 @@ def draw_ledger(
     ledger = results["csv"]
     ledger = ledger.assign(place=_places(ledger))
     is_claim = ledger["kind"] == "claim"
-    claims, n_numbers = ledger[is_claim], (~is_claim).sum()
+    claims = ledger[is_claim]
     figure, axes = new_figure(
         1,
         2,
         height_mm=height_mm,
         title=_title(claims),
-        subtitle=f"{label} · {counted(len(claims), 'claim')}, {counted(n_numbers, 'number')} · "
-        "sections of Luisto 2024, then other sources · depends on the rule: a rule as "
-        "good has another verdict · toys and references decide for all models",
+        subtitle=f"{label} · {counted(len(claims), 'published claim')} · sections of Luisto 2024, "
+        "then other sources · depends on the rule: a rule as good has another verdict · toys and "
+        "references decide for all models",
         stage="measure_ledger",
     )
     _claims(axes[0], claims)
@@ -76,15 +76,16 @@ def draw_ledger(
 
 
 def _title(claims: pd.DataFrame) -> str:
-    """Return how many claims match and differ, and why others do neither."""
-    n = claims["verdict"].value_counts()
-    held, failed = n.get("matches", 0), n.get("differs", 0)
-    said = f"{counted(held, 'published claim')} {'matches' if held == 1 else 'match'} and {failed} "
-    said += "differs" if failed == 1 else "differ"
-    reasons = ["also hold untrained"] if ALSO_UNTRAINED in n else []
-    if held + failed + n.get(ALSO_UNTRAINED, 0) < len(claims):
-        reasons.append("cannot be decided")
-    return f"{said}; others {' or '.join(reasons)}" if reasons else said
+    """Return how many of the checkable claims match, and the ways of the rest."""
+    n = claims["verdict"].value_counts().drop("not checkable", errors="ignore")
+    held = n.get("matches", 0)
+    said = f"{held} of {counted(n.sum(), 'checkable claim')} "
+    said += "matches" if held == 1 else "match"
+    ways = {"differs": "differ", ALSO_UNTRAINED: "also hold untrained"}
+    others = [way for verdict, way in ways.items() if verdict in n]
+    others += ["cannot be decided"] if set(n.index) - {"matches", *ways} else []
+    words = " or ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
+    return f"{said}; the others {words}" if words else said
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:
@@ -129,17 +130,21 @@ def _totals(ax: Axes, rows: pd.DataFrame) -> None:
     if rows.empty:
         ax.set_axis_off()
     ax.invert_yaxis()
-    ax.set(title="All claims", xlabel="published claims", xmargin=0.15)
+    n_checkable = (rows["verdict"] != "not checkable").sum()
+    ax.set(title=f"All claims, {n_checkable} checkable", xlabel="published claims", xmargin=0.15)
     ax.grid(visible=False, axis="y")
 
 
 def _places(ledger: pd.DataFrame) -> pd.Series:
-    """Return the section of the thesis, the first source; of others the last word of an author."""
-    whose = ledger["source"].map(
-        lambda source: re.split(r"[,(]| et al", str(source))[0].split()[-1]
-    )
+    """Return the section of the thesis, the first source; of others author and year."""
+    whose = ledger["source"].map(lambda source: _author_and_year(str(source)))
     is_thesis = ledger["source"].isin(ledger["source"].head(1))
     return ledger["section"].where(is_thesis).fillna(whose)
+
+
+def _author_and_year(source: str) -> str:
+    author = re.split(r"[,(]| et al", source)[0].split()[-1]
+    return " ".join([author, *re.findall(r"\((\d{4})\)", source)[:1]])
 
 
 def _in_order(name: Any) -> tuple[list[int], str]:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.compare.layers_alike import draw_alike, equally_deep
+from embspace.draw.compare.layers_alike import draw_alike, equally_deep, grow_apart
 from embspace.draw.compare.measure_tables import consistencies, tables_of
 from embspace.draw.page.canvas import (
     HALO,
@@ -66,7 +66,7 @@ def draw_measures(
         -(-max(len(titles), 1) // N_COLUMNS),
         min(max(len(titles), 1), N_COLUMNS),
         height_mm=height_mm * (1 if len(titles) > N_COLUMNS else ONE_ROW),
-        title=_title(table, models),
+        title=_title(table, results[ALIKE], models),
         subtitle=_subtitle(table, models, absent),
         stage="compare_measures",
     )
@@ -89,7 +89,10 @@ def _panels(
     """Return drawing functions and rows of the panels, by title."""
     search = _search(table)
     first = (
-        ("Other half found", (partial(_layers, models, "texts"), search))
+        (
+            f"Other halves of {_searched(search)} found",
+            (partial(_layers, models, "texts"), search),
+        )
         if len(search)
         else ("Variance of tokens", (partial(_curves, models), _variance(table)))
     )
@@ -129,20 +132,20 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str
     )
 
 
-def _title(table: pd.DataFrame, models: Models) -> str:
-    """Return the share of texts that either model finds by the other half at the last layer.
+def _title(table: pd.DataFrame, alignment: pd.DataFrame, models: Models) -> str:
+    """Return the share of texts that either model finds by the other half, and more differences.
 
     If neither model has searched, return how many components hold half of the variance of tokens.
     """
     search = _search(table)
     if len(search):
         shares = [percent(_model_rows(search, side)[side].iloc[-1]) for side in SIDES]
-        corpus = corpus_called(search["group"].iloc[0].partition(" / ")[0])
         random = MODELS["random"].name
         other = random if random in models[1] else models[1]
         return (
-            f"The last layer of {models[0]} finds the other half of {shares[0]} of {corpus}, "
-            f"{other} {shares[1]}"
+            f"The last layer of {models[0]} finds the other half of {shares[0]} of "
+            f"{_searched(search)}, {other} {shares[1]}{_ahead(table)}"
+            f"{'; layers grow less alike' if grow_apart(equally_deep(alignment)) else ''}"
         )
     curve = _variance(table)
     halves = {
@@ -153,6 +156,29 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     if not said:
         return f"{models[0]} and {models[1]} have no measure in common"
     return f"Half of the variance of token embeddings lies in {', in '.join(said)}"
+
+
+def _ahead(table: pd.DataFrame) -> str:
+    """Return in which further panels the first model is surely ahead or behind at the end."""
+    parts = {"senses": _senses(table).tail(1), "categories": consistencies(table)}
+    places = dict[str, str]()
+    for way, end, sign in (("ahead", "low", 1), ("behind", "high", -1)):
+        surely = {name: sign * rows[f"difference_{end}"] > 0 for name, rows in parts.items()}
+        names = [f"{_how_many(which)}{name}" for name, which in surely.items() if which.any()]
+        if names:
+            places[way] = f"{way} in {' and '.join(names)}"
+    return f"; it is {', '.join(places.values())}" if places else ""
+
+
+def _how_many(which: pd.Series) -> str:
+    """Return a word for the share of true rows; nothing for a single row."""
+    if len(which) == 1:
+        return ""
+    return "all " if which.all() else "most " if which.mean() > HALF else "some "
+
+
+def _searched(search: pd.DataFrame) -> str:
+    return corpus_called(search["group"].iloc[0].partition(" / ")[0])
 
 
 def _along(table: pd.DataFrame, noun: str, name: str, group: str) -> pd.DataFrame:

@@ -33,13 +33,16 @@ NO_BLOCK, RANDOM = "no block", "random"
 RANDOM_STITCHES = ("turned", "shuffled tokens")
 JOINS, OPEN = "joins", "open"
 SIZES = {VOCABULARY: {"ms": 3, "zorder": 4}, IDENTITY: {"ms": 6, "zorder": 3}}  # one in the other
+WIDE = 11  # points: wider than the marks that are above or below
 BAR = 0.5
 MEASURES = {
     "cosine": "cosine with the own output",
     "nearest": "share of texts found",
 }
-AXES = {"cosine": "cosine", "nearest": "texts found"}
-SHORT = {"cosine": "states", "nearest": "texts"}
+AXES = {
+    "cosine": "cosine of last states,\nstitched and own",
+    "nearest": "texts found:\ntheir own is nearest",
+}
 LOOKS = {
     (VOCABULARY, OWN): Look("through the vocabulary", BLUE, "o", "-"),
     (IDENTITY, OWN): Look("as they are", VERMILION, "s", "--"),
@@ -91,7 +94,7 @@ def draw_model_stitching(
     for row, measure in enumerate(("cosine", "nearest")):
         for column, (rows, (lower, upper)) in enumerate(zip(ways, pairs, strict=True)):
             _curves(axes[2 * row + column], rows, measure, _joined(table))
-            axes[2 * row + column].set_title(f"{lower} below {upper}, {SHORT[measure]}")
+            axes[2 * row + column].set_title(f"{lower} below {upper}")
         axes[2 * row].set_ylabel(AXES[measure])
     for ax in axes[2:]:
         ax.set_xlabel("layer of the lower model")
@@ -113,11 +116,13 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) 
         judged = line.dropna(subset="verdict")
         style: dict[str, Any] = {"markevery": []} if len(judged) else {}  # marks come below
         draw_line(ax, line, "layer", measure, look._replace(name=look.name + count), **style)
+        if weights == NO_BLOCK:
+            ax.plot(line["layer"], line[measure], "_", color=look.color, ms=WIDE)
         for is_filled, marked in judged.groupby(judged["verdict"] == JOINS):
             fill = look.color if is_filled else "white"
             mark: dict[str, Any] = {"color": look.color, "mfc": fill, **SIZES[stitch]}
             ax.plot(marked["layer"], marked[measure], look.marker, **mark)
-    ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.05)
+    ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.12)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -153,12 +158,9 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     corpus = str(table["corpus"].iloc[0])
     return (
         f"{sentence_case(corpus_looks([corpus])[corpus].name)}: {int(table['n'].max())} texts, "
-        "intervals over texts · stitch of a layer of the lower model into an equally deep one of "
-        "the upper: a map through the vocabulary, none (as they are), or trained · cosine: of "
-        "the stitched last state with the upper model's own, less its mean; found: of all "
-        "own texts, a text's own is nearest · filled: layers join, both surely above the bound, "
-        "random stitches and the stitch with random weights below, cosine above no block below, "
-        "too; hollow: not, or open; without: not judged"
+        "bands over texts · a stitch enters an equally deep layer of the upper model · states less "
+        "their mean · filled: joins, surely above bound, random stitches, that with random weights "
+        "below, by cosine no block below; hollow: not, or open"
     )
 
 

@@ -36,8 +36,9 @@ LINES = {
     "changed_in_space": Look("in the full space", BLACK, "o"),
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
     "changed_between_seeds": Look("map by another seed", VERMILION, "^", ":"),
+    "chance_changed": Look("random neighbors", GRAY, "", "-."),
 }
-COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "chance_changed", "neighbor_recall")
+COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "neighbor_recall")
 COLUMNS += ("chance_neighbor_recall", "displacement", "displacement_between_seeds")
 
 
@@ -81,9 +82,9 @@ def draw_layer_maps(
     ]
     for ax in (*axes[len(shown) : N_MAPS], axes[-1]):
         ax.set_axis_off()
-    bar = figure.colorbar(dots[0], ax=axes[-1], location="top", aspect=20)
-    bar.set_label("neighbors that are new, in the full space")
-    bar.ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    bar = figure.colorbar(dots[0], ax=axes[:N_MAPS], aspect=20)
+    bar.set_label("neighbors new in the full space")
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     _lines(join_panels(axes[N_MAPS:-1]), table)
     return figure, _tables(results, label, digits)
 
@@ -119,7 +120,7 @@ def _finding(table: pd.DataFrame) -> str:
         return f"Neighbors change {said}"
     is_clear = row[f"{name}_low"] > others[f"{name}_high"].max()
     most = "most" if is_clear else "not clearly most"
-    return f"Neighbors change {most} {said}, {percent(others[name].max())} in the next largest step"
+    return f"Neighbors change {most} {said}, {percent(others[name].max())} at most in others"
 
 
 def _population(table: pd.DataFrame) -> str:
@@ -128,10 +129,9 @@ def _population(table: pd.DataFrame) -> str:
     row = table.iloc[-1]
     return (
         f"{counted(row['n'], 'token')} of {counted(row['n_documents'], 'document')}, the same at "
-        f"all layers · {int(row['k'])} nearest neighbors by cosine, random ones: "
-        f"{percent(row['chance_changed'])} new, random weights: not measured · maps: "
-        f"UMAP, each from the one before, gray where none is · bands: {100 * row['level']:g} % "
-        "intervals over documents"
+        f"all layers · {int(row['k'])} nearest neighbors by cosine, random weights: "
+        "not measured · maps: UMAP, each starts from the one before; gray: no layer before · "
+        f"bands: {100 * row['level']:g} % intervals over documents"
     )
 
 

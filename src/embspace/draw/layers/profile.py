@@ -1,6 +1,6 @@
 """Draws how the tokens of a model lie, layer by layer, beside random weights or a Gaussian."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -38,6 +38,14 @@ RESULTS = (
 RANDOM = "random_initialization"
 WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 
+SIDES = {
+    "below": "below the nulls at all layers",
+    "above": "above the nulls at all layers",
+    "on both sides": "on both sides of the nulls",
+}
+"""Places of measures, and their words as the first of a title."""
+NO_NULL = "without a null at all layers"
+
 
 class Shown(NamedTuple):
     """A measure of a panel, the null beside it, and the label of the axis, in a reader's words."""
@@ -74,7 +82,7 @@ def draw_profile(
         2,
         -(-max(2, len(drawn)) // 2),
         height_mm=height_mm,
-        title=_finding(*first),
+        title=_finding({shown: tables_by_panel[shown] for shown in drawn}),
         subtitle=_subtitle(label, corpus, tables_by_panel),
         stage="measure_direction",
     )
@@ -83,7 +91,7 @@ def draw_profile(
         return figure, _table(label, tables_by_panel, digits)
     for number, (ax, shown) in enumerate(zip(axes, drawn, strict=False)):
         _by_layer(ax, *tables_by_panel[shown])
-        ax.set_title(sentence_case(name_of(shown.measure).partition(" (")[0]))
+        ax.set_title(sentence_case(_short(shown)))
         ax.set_ylabel(shown.words)
         ax.set_xlabel("layer" if number >= len(axes) - len(axes) // 2 else "")
     for ax in axes[len(drawn) :]:
@@ -121,23 +129,42 @@ def _rows(
     return rows, nulls[nulls["null"] == shown.null].dropna(subset=["null_mean"])
 
 
-def _finding(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
-    """Return the title: the layer of the largest mean cosine, and the random weights' value."""
-    name = "the mean cosine of tokens"
-    if rows.empty:
-        return f"{sentence_case(name)} was not measured"
+def _finding(drawn: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]) -> str:
+    """Return the title: which measures lie below their nulls at all layers, and which above."""
+    names = {side: list[str]() for side in (*SIDES, NO_NULL)}
+    for shown, (rows, nulls) in drawn.items():
+        words = f" ({_largest(rows, nulls)})" if shown == PANELS[0] else ""
+        names[_side(rows, nulls)].append(f"{_short(shown)}{words}")
+    said = [f"{_join(names[side])} {side}" for side in names if names[side]]
+    if not said:
+        return "No measure of the tokens converged"
+    first = next(side for side in names if names[side])
+    said[0] = said[0].removesuffix(first) + SIDES.get(first, first)
+    return f"Tokens have {', '.join(said)}"
+
+
+def _side(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
+    """Return on which side of the null the intervals of all layers lie, if all have one."""
+    both = rows[_converged(rows)].merge(nulls, on="layer")
+    if len(both) < _converged(rows).sum():
+        return NO_NULL
+    below, above = both["high"] < both["null_smallest"], both["low"] > both["null_largest"]
+    return "below" if below.all() else "above" if above.all() else "on both sides"
+
+
+def _largest(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
     layer = _extreme(rows)
-    both = rows.merge(nulls, on="layer").set_index("layer")
-    words = f"{rows.set_index('layer')['value'][layer]:.2f} at layer {layer}"
-    if layer not in both.index:
-        return f"{sentence_case(name)} is largest, {words}"
-    beside = f"with random weights {both['null_mean'][layer]:.2f}"
-    is_whole = len(both) == len(rows)
-    if is_whole and (both["high"] < both["null_smallest"]).all():
-        return f"Training lowers {name} at every layer: at most {words}, {beside}"
-    if is_whole and (both["low"] > both["null_largest"]).all():
-        return f"Training raises {name} at every layer: up to {words}, {beside}"
-    return f"{sentence_case(name)} is largest, {words}, {beside}"
+    null = [f" against {value:.2f}" for value in nulls.loc[nulls["layer"] == layer, "null_mean"]]
+    largest = rows.set_index("layer")["value"][layer]
+    return f"{largest:.2f}{''.join(null)} at layer {layer}"
+
+
+def _short(shown: Shown) -> str:
+    return name_of(shown.measure).partition(" (")[0]
+
+
+def _join(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _extreme(rows: pd.DataFrame) -> int:
@@ -162,8 +189,7 @@ def _subtitle(
     n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} texts"
     words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 % intervals"
     left_out = [
-        f"{name_of(shown.measure).partition(' (')[0]} (converged in {_converged(rows).sum()} of "
-        f"{len(rows)} layers)"
+        f"{_short(shown)} (converged in {_converged(rows).sum()} of {len(rows)} layers)"
         for shown, (rows, _) in tables_by_panel.items()
         if not _is_drawn(rows)
     ]

@@ -7,7 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import HALO, absent, count, counted, new_figure, write_beside
+from embspace.draw.page.canvas import (
+    HALO,
+    absent,
+    count,
+    counted,
+    new_figure,
+    write_beside,
+)
 from embspace.draw.page.looks import CLOUDS as ALL_CLOUDS
 from embspace.draw.page.looks import GRAY, SPACES, names
 from embspace.draw.page.markdown import markdown_table, section
@@ -20,6 +27,7 @@ CLOUDS = {
 }
 WORDS = {"input": "tokens", "positional": "positions"}
 NEARLY = 0.95  # of the directions of isotropic vectors: no fewer than by chance
+FAR = 0.5  # of them: isotropic vectors need far more
 
 
 def draw_explained_variance(
@@ -67,16 +75,17 @@ def _at_share(dimensions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finding(rows: pd.DataFrame) -> str:
-    """Return the title: how many components hold most variance, beside isotropic vectors."""
+    """Return the title: the number of components for the share, beside isotropic vectors."""
     ratio = (rows["n_components"] / rows["null_n_components"]).dropna()
     space = str(ratio.idxmin())
-    n, null = (float(rows[name][space]) for name in ("n_components", "null_n_components"))
-    said = f"Most variance of {WORDS[space]} lies in {counted(n, 'direction')}, of isotropic "
+    share, n = (float(rows[name][space]) for name in ("share", "n_components"))
+    said = f"{100 * share:g} % of the variance of {WORDS[space]} lies in "
+    said += f"{counted(n, 'component')}, "
     if ratio[space] >= NEARLY:
-        return f"{said}vectors in as many, {count(null)}"
+        return f"{said}of isotropic vectors in as many"
     others = [WORDS[str(name)] for name in ratio.index if name != space]
-    nearer = f"; {others[0]} are nearer to theirs" if others else ""
-    return f"{said}vectors in {count(null)}{nearer}"
+    nearer = f"; {others[0]} are nearer to isotropic ones" if others else ""
+    return f"{said}of isotropic vectors in {'far ' if ratio[space] < FAR else ''}more{nearer}"
 
 
 def _cumulate(ax: Axes, curve: pd.DataFrame, row: pd.Series, space: str) -> None:

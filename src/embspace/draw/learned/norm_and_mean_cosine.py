@@ -48,8 +48,8 @@ def draw_norm_and_mean_cosine(
         2,
         height_mm=height_mm,
         title=_finding(correlation),
-        subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused ones included · "
-        "raw learned matrix",
+        subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused included · "
+        "raw learned matrix · Gaussian random weights: norm and cosine unrelated",
         stage="measure_mean_embedding",
     )
     mako = sns.color_palette("mako_r", as_cmap=True)

@@ -10,7 +10,6 @@ from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
-    ARROW,
     HALO,
     absent,
     count,
@@ -42,10 +41,14 @@ FURTHER_RESULTS = (
     "nearest_neighbors/hubs.csv",
     "nearest_neighbors/occurrence.csv",
 )
+MATRICES = FURTHER_RESULTS[0]
 QUANTITIES = {
     "norm": ("Norms", "Euclidean norm", "share of vectors below"),
     "cosine": ("Cosines of all pairs", "cosine", "share of pairs below"),
 }
+TOLERANCE = 1e-5  # of a smallest norm, as tables are rounded
+MARGIN = 0.12  # beside a marked vector, as a share of the width
+SMALL = 0.2  # median cosine of all spaces, at most
 ORDERS = {
     "largest": "Most similar",
     "nearest_to_zero": "Most nearly orthogonal",
@@ -66,15 +69,16 @@ def draw_similarity(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw the cumulative shares of norms and of cosines by space, and of k-occurrences."""
-    summary, histogram = results["summary"], results["histogram"]
+    summary, histogram, hubs = results["summary"], results["histogram"], results[HUBS]
+    length = _length(hubs.iloc[0], results[MATRICES]) if len(hubs) else np.nan
     figure, axes = new_figure(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(summary, results[HUBS], results[OCCURRENCE]),
+        title=_finding(summary, hubs, results[OCCURRENCE], length),
         subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · dots: "
-        "medians · a, b: to the 1 % and 99 % quantiles · c: by Euclidean distance; structured: "
-        "neither outlying nor noise",
+        "medians · a, b: to the 1 % and 99 % quantiles, a to the hub · c: by Euclidean distance; "
+        "structured: neither outlying nor noise",
         stage="measure_similarity",
     )
     for ax, (quantity, (title, xlabel, ylabel)) in zip(axes, QUANTITIES.items(), strict=False):
@@ -90,12 +94,13 @@ def draw_similarity(
                 if quantity == "norm":
                     look = {"color": SPACES[space].color}
                     write_beside(ax, f"{median:.2f}", (median, 0.5), (5, -9), **look)
-        ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.26 if ax is axes[0] else 1.03))
+        ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.03))
         ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
         ax.set_yticks(np.linspace(0, 1, 5))
         ax.set_xlim(*quantile_range(summaries))
-    _name_longest(axes[0], results)
-    _occurrences(axes[2], results[OCCURRENCE], results[HUBS])
+    if len(hubs):
+        _mark_hub(axes[0], hubs.iloc[0], length, results[MATRICES])
+    _occurrences(axes[2], results[OCCURRENCE], hubs)
     legend_below(figure, axes, ncols=4)
     return figure, _tables(results, label, n_pairs, digits)
 
@@ -127,12 +132,12 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
         ax.plot(x, y, color=look.color, ls=look.line, drawstyle="steps-pre", label=look.name)
         if cloud == f"{hubs['cloud'].iloc[0]}_centered":
             end = (x.iloc[-1], y.iloc[-1])
-            write_beside(ax, count(end[0]), end, (3, 3), color=look.color, path_effects=HALO)
+            write_beside(ax, count(end[0]), end, (0, -9), color=look.color, ha="center")
     times = np.arange(1, 4 * k)
     null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors"}
     ax.plot(times, poisson.sf(times - 1, k), **null)
     smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
-    ax.set(xscale="log", yscale="log", ylim=(0.2 * smallest, 2), title="Hubs")
+    ax.set(xscale="log", yscale="log", ylim=(0.06 * smallest, 2), title="Hubs")
     ax.yaxis.set_major_formatter(lambda share, _: percent(share))
     ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="share of vectors that reach it")
     _name_hub(ax, hubs.iloc[0], smallest)
@@ -147,15 +152,22 @@ def _name_hub(ax: Axes, hub: pd.Series, height: float) -> None:
     write_beside(ax, words, place, (4, 6), ha="right", path_effects=HALO)
 
 
-def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame) -> str:
+def _finding(
+    summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame, length: float = np.nan
+) -> str:
     """Return the title: the most frequent neighbor, else which of the two spaces is longer."""
     if len(hubs):
         k, hub = int(occurrence["k"].max()), hubs.iloc[0]
         centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
         most = f"; centered unit vectors: at most {count(centered.max())}"
+        medians = summary.loc[summary["quantity"] == "cosine", "quantile_0.5"]
+        where = "With small cosines (b)" if (medians.abs() < SMALL).all() else "Of raw vectors"
+        own = summary[(summary["quantity"] == "norm") & (summary["space"] == hub["cloud"])]
+        is_shortest = (length <= own["minimum"] * (1 + TOLERANCE)).any()
+        which = f"the shortest vector (a), {_hub_name(hub)}," if is_shortest else _hub_name(hub)
         return (
-            f"Among raw vectors {_hub_name(hub)} is a near neighbor (k = {k}) of "
-            f"{count(hub['k_occurrence'])} vectors{most if len(centered) else ''}"
+            f"{where}, {which} is a near neighbor (k = {k}) of {count(hub['k_occurrence'])} "
+            f"vectors (c){most if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
     longer = f"The median token embedding has norm {median['input']:.2f}"
@@ -172,23 +184,22 @@ def _hub_name(hub: pd.Series) -> str:
     return drawable(str(hub["token"])) if hub["space"] == "input" else f"position {hub['id']}"
 
 
-def _name_longest(ax: Axes, results: Results) -> None:
-    """Name the longest position and the longest token if the axis does not reach them."""
-    _, right = ax.get_xlim()
-    tokens = results["data/extracted/embeddings.parquet"]["token"]
-    for space in ("positional", "input"):
-        matrix = results["data/extracted/embeddings.safetensors"].get(space)
-        length = norms(matrix) if matrix is not None else np.zeros(1)
-        number = int(length.argmax())
-        if length[number] > right:
-            name = (
-                f"position {number}"
-                if space == "positional"
-                else f"“{drawable(str(tokens[number]))}”"
-            )
-            height = 1.16 if space == "positional" else 1.04
-            look: dict[str, Any] = {"ha": "right", "fontsize": 7, "color": SPACES[space].color}
-            ax.text(right, height, f"{name}: {length[number]:.2f}{ARROW.rstrip()}", **look)
+def _length(hub: pd.Series, matrices: dict[str, np.ndarray]) -> float:
+    return float(norms(matrices[hub["space"]])[int(hub["id"])])
+
+
+def _mark_hub(ax: Axes, hub: pd.Series, length: float, matrices: dict[str, np.ndarray]) -> None:
+    """Mark the most frequent neighbor on the curve of the space, unless beyond the right."""
+    left, right = ax.get_xlim()
+    if length > right:
+        return
+    margin = MARGIN * (right - left)
+    ax.set_xlim(min(left, length - margin), right)
+    place = (length, float((norms(matrices[hub["space"]]) < length).mean()))
+    ax.plot(*place, CLOUDS[str(hub["cloud"])].marker, color="black", markersize=4, clip_on=False)
+    write_beside(
+        ax, f"{_hub_name(hub)}\n{length:.2f}", place, (0, 6), ha="center", path_effects=HALO
+    )
 
 
 def _population(summary: pd.DataFrame) -> str:

@@ -38,6 +38,7 @@ SHOWN = {  # texts of one sentence
 }
 OPPOSITE = -0.5  # mean smallest cosine of opposites, at most
 LETTERS = 52  # of a line of a text
+LINE_HEIGHT = 0.075  # of a text, as a share of the panel
 NOT_CHECKABLE = "not checkable"
 
 
@@ -57,8 +58,8 @@ def draw_opposite_texts(
         height_mm=height_mm,
         title=_finding(results),
         subtitle=f"{label} · {counted(counts['n_sentences'], 'sentence')} · mean pooling, "
-        "last layer · chosen: each word is the one that lowers the cosine most; likely: as "
-        "nearly all sentences of the corpora · bands: intervals over sentences"
+        "last layer · chosen: each word is the one that lowers the cosine most; likely: not less "
+        "likely than nearly all sentences · bands: intervals over sentences"
         + (f" · judge: {counts['judge']}" if counts["judge"] != "none" else ""),
         stage=STAGE,
     )
@@ -70,16 +71,7 @@ def draw_opposite_texts(
         rows = table[table["search"] == name]
         if len(rows):
             draw_line(axes[0], rows, "n_changed", "cosine", look, band=0.12)
-    least_alike = {LEAST_ALIKE: counts["corpus_cosine"], LEAST_ALIKE_AT_RANDOM: _at_random(results)}
-    for look, cosine in least_alike.items():
-        axes[0].axhline(cosine, lw=1, color=look.color, ls=look.line, label=look.name)
-    axes[0].axhline(
-        OPPOSITE,
-        lw=1,
-        color=BLACK,
-        ls=(0, (1, 1)),
-        label=f"bound of opposites, \N{MINUS SIGN}{-OPPOSITE:g}",
-    )
+    _levels(axes[0], results)
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes[0].set(
         title="Cosine by number of changed words",
@@ -95,21 +87,34 @@ def draw_opposite_texts(
     return figure, text
 
 
+def _levels(ax: Axes, results: Results) -> None:
+    """Draw the least alike sentences, and the bound of opposites, with their cosines."""
+    cosines = {LEAST_ALIKE: results["json"]["corpus_cosine"]}
+    cosines[LEAST_ALIKE_AT_RANDOM] = _at_random(results)
+    for look, cosine in cosines.items():
+        named = f"{look.name}, {_signed(cosine)}"
+        ax.axhline(cosine, lw=1, color=look.color, ls=look.line, label=named)
+    bound = f"bound of opposites, \N{MINUS SIGN}{-OPPOSITE:g}"
+    ax.axhline(OPPOSITE, lw=1, color=BLACK, ls=(0, (1, 1)), label=bound)
+
+
 def _sentence(ax: Axes, texts: pd.DataFrame) -> None:
     """Write the sentence whose search by any word ends nearest the mean, and the texts found."""
     free = texts[texts["search"] == "free"]
     far = (free["own_cosine"] - free["own_cosine"].mean()).abs()
     shown = texts[texts["sentence"] == free["sentence"].iloc[int(far.to_numpy().argmin())]]
-    ax.set_axis_off()
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
     ax.set_title("An example: one sentence and its texts")
     rows = [(look, shown[shown["search"].fillna("") == name]) for name, look in SHOWN.items()]
     rows = [(look, row.iloc[0]) for look, row in rows if len(row)]
-    for number, (look, row) in enumerate(rows):
-        y = 1 - (number + 0.1) / len(rows)
+    y = 0.98
+    for look, row in rows:
         head = f"{sentence_case(look.name)}, cosine {_signed(row['own_cosine'])}"
         ax.text(0, y, head, color=look.color, va="top", fontweight="bold", fontsize=7)
         words = fill(str(row["text"]), LETTERS)
-        ax.text(0, y - 0.075, words, va="top", fontsize=7)
+        ax.text(0, y - LINE_HEIGHT, words, va="top", fontsize=7)
+        y -= LINE_HEIGHT * (words.count("\n") + 3)
 
 
 def _signed(value: float) -> str:
@@ -136,7 +141,7 @@ def _finding(results: Results) -> str:
     if free["beyond_corpus_high"] < 0:
         reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
         if rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += ", as they do with random weights"
+            reached += "; with random weights, too, a search ends below theirs"
     parts = [reached]
     if judged["finds_opposites"] != NOT_CHECKABLE:
         parts.append(f"with fluent texts to {_signed(judged['smallest'])}")

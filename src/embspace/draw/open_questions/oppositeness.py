@@ -1,6 +1,7 @@
 """Draws whether opposites come apart, and whether they are told from synonyms, by layer."""
 
 from collections.abc import Sequence
+from string import ascii_lowercase
 from typing import Any
 
 import numpy as np
@@ -60,12 +61,11 @@ def draw_oppositeness(
         len(parts),
         height_mm=height_mm,
         title=_finding(cosines, classifiers),
-        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · taken away: mean, "
-        "direction against the two other parts of speech, or mean and "
-        f"{counted(n_components, 'principal component')} of a part of speech · E: token embeddings "
-        "· classifier: products of both words' coordinates, words alone: sums · shaded: "
-        f"{100 * level:g} % intervals over pairs, of cosine for all layers at once, above also for "
-        "all preparations",
+        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · taken away: a part of "
+        "speech's mean, direction against the others, or mean and "
+        f"{counted(n_components, 'component')} · E: token embeddings · classifier: products of "
+        f"coordinates, words alone: sums · shaded: {100 * level:g} % over pairs, of cosine over "
+        f"layers, in {_letters(len(parts))} also preparations",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -118,8 +118,10 @@ def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
         return ""
     if words != words:
         return f"at an AUC of at most {best:.2f}"
-    worse = "no better than words alone do" if best < words else "beside words alone"
-    return f"{worse} ({part}s: AUC {best:.2f} at best, against {words:.2f})"
+    worse, case = "beside words alone", "largest lead"
+    if best < words:
+        worse, case = "no better than words alone do", "closest"
+    return f"{worse} ({part}s, {case}: AUC {best:.2f} against {words:.2f} at best layers)"
 
 
 def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float]:
@@ -135,6 +137,11 @@ def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, f
     lead = best - words
     part = str((best if lead.isna().all() else lead).idxmax())
     return part, best[part], words[part]
+
+
+def _letters(n_parts: int) -> str:
+    """Return the letters of the upper row's panels, from the first to the last."""
+    return "–".join(dict.fromkeys(ascii_lowercase[number] for number in (0, n_parts - 1)))
 
 
 def _x(rows: pd.DataFrame) -> pd.Series:

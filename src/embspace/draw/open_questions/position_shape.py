@@ -51,10 +51,11 @@ def draw_position_shape(
         3,
         height_mm=height_mm,
         title=_finding(loops, values),
-        subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · bands: "
-        f"{share:g} % of {counted(counts['n_surrogates'], 'curve')} of each kind, of the longest "
-        "loop, lines: means · loops of persistent homology, RMS: root mean square from the mean · "
-        "stationary: random, with the same mean cosine at each offset",
+        subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · a loop "
+        f"(persistent homology) stands if it outlasts the longest of {share:g} % of either kind "
+        f"of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) · RMS: "
+        "root mean square from the mean · stationary: random, with the same mean cosine at each "
+        "offset",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -85,7 +86,7 @@ def _finding(loops: pd.DataFrame, values: pd.DataFrame) -> str:
     longest = loops.iloc[0]
     name = min(SURROGATES, key=lambda kind: longest[OUTLASTED[kind]])
     return (
-        f"No loop stands: the longest in {SPACE_NAMES[longest['space']]} outlasts "
+        f"No loop stands: the longest-lived in {SPACE_NAMES[longest['space']]} outlasts "
         f"only {percent(longest[OUTLASTED[name]])} of {SURROGATES[name].name}"
     )
 

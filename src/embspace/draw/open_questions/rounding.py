@@ -57,19 +57,15 @@ def draw_rounding(
     the fewest bits at the range of the remaining lines, because beyond this range all values leave
     the intervals.
     """
-    table, likeness, counts = results["csv"], results["likeness"], results["json"]
+    table, likeness = results["csv"], results["likeness"]
     shown, likeness = (rows[rows["scales"] == scales] for rows in (table, likeness))
     enough, few = _enough(shown)
-    settings = results[MEASURED_WITH]
-    blocks = f" of {settings['block']} entries" if scales == "block" else ""
     figure, axes = new_figure(
         2,
         3,
         height_mm=height_mm,
         title=_finding(shown, likeness),
-        subtitle=f"{label} · {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
-        f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
-        f"neighbors: the {settings['n_neighbors']} nearest · lines that leave a panel: fewest bits",
+        subtitle=f"{label} · {_population(results, scales)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -85,15 +81,9 @@ def draw_rounding(
         lost = _fewest_kept(likeness, few)
         words = f"{counted(few, 'bit')}: {percent(lost[KEPT])}"
         write_beside(axes[0], words, (lost["layer"], lost[KEPT]), (-4, -10), path_effects=HALO)
-    for ax, (measure, name) in zip(axes[1:], MEASURES.items(), strict=False):
-        rows = shown[shown["measure"] == measure]
-        one = rows[rows["bits"] == bits[0]].sort_values("layer")
-        shade(ax, one, "layer", "full", color=GRAY, alpha=0.45, label=FULL, zorder=2.5)
-        _lines(ax, rows, "value", looks)
-        ax.set(title=sentence_case(name))
-        _show_whole(ax, rows[rows["bits"] > bits[-1]] if len(bits) > 1 else rows)
-        left = rows[(rows["bits"] == few) & (rows["verdict"] != "keeps")]
-        ax.plot(left["layer"], left["value"], "o", ms=9, mfc="none", color="black", mew=0.8)
+    for ax, measure in zip(axes[1:], MEASURES, strict=False):
+        _measure(ax, shown[shown["measure"] == measure], looks, few)
+        ax.set(title=sentence_case(MEASURES[measure]))
     for ax in axes[:-1]:
         ax.set_xlabel("layer")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
@@ -101,6 +91,28 @@ def draw_rounding(
     named = axes[1].get_legend_handles_labels()
     axes[-1].legend(*named, loc="center", title=_left(shown, few), alignment="left")
     return figure, text
+
+
+def _population(results: Results, scales: Literal["row", "block"]) -> str:
+    counts, settings = results["json"], results[MEASURED_WITH]
+    blocks = f" of {settings['block']} entries" if scales == "block" else ""
+    return (
+        f"{SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
+        f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
+        f"neighbors: the {settings['n_neighbors']} nearest · lines that leave a panel: fewest bits "
+        "· a band may be thinner than a line: rings say which values leave it"
+    )
+
+
+def _measure(ax: Axes, rows: pd.DataFrame, looks: dict[int, Look], few: int | None) -> None:
+    """Draw a measure by layer, and ring the value outside the interval at the most bits."""
+    most, fewest = rows["bits"].max(), rows["bits"].min()
+    one = rows[rows["bits"] == most].sort_values("layer")
+    shade(ax, one, "layer", "full", color=GRAY, alpha=0.45, label=FULL, zorder=2.5)
+    _lines(ax, rows, "value", looks)
+    _show_whole(ax, rows[rows["bits"] > fewest] if fewest < most else rows)
+    left = rows[(rows["bits"] == few) & (rows["verdict"] != "keeps")]
+    ax.plot(left["layer"], left["value"], "o", ms=9, mfc="none", color="black", mew=0.8)
 
 
 def _enough(shown: pd.DataFrame) -> tuple[int | None, int | None]:
@@ -147,10 +159,9 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
         return f"Every measure of every layer stays in its interval down to {enough} bits"
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
-    lost = _fewest_kept(likeness, few)
     return (
-        f"At {counted(enough, 'bit')} all measures stay in their intervals; at the next fewer "
-        f"bits, layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
+        f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} some do not, "
+        f"and layer {_fewest_kept(likeness, few)['layer']:.0f} loses the most neighbors"
     )
 
 

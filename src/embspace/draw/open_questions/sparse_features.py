@@ -17,6 +17,7 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
     sentence_case,
+    write_beside,
 )
 from embspace.draw.page.looks import BLUE, GRAY, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
@@ -34,7 +35,9 @@ CLOUDS = {
 }
 METHODS = {"ica": "ICA", "autoencoder": "autoencoder"}
 LEARNED, UNDECIDED = "learned", "undecided"
+EARLY = "a fit did not converge"
 BAR = 0.26  # of a row, for a cloud
+MOST_LEFT = 0.9  # share to the right of which a panel has no room for words
 N_EXAMPLES, LONGEST = 3, 17  # examples, and characters of one
 
 
@@ -55,10 +58,9 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts · lines: pairs of seeds · hollow: not beyond both nulls by the margin of "
-        f"{100 * settings['margin']:g} points, or a fit did not converge · lists: the commonest of "
-        f"a feature's {settings['n_top']} top tokens, its share, and the smallest cosine with "
-        "other seeds",
+        "of its own texts · lines: pairs of seeds · hollow: not surely beyond both nulls by the "
+        f"margin of {100 * settings['margin']:g} points · lists: the commonest of a feature's "
+        f"{settings['n_top']} top tokens, its share, and the smallest cosine with other seeds",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -66,10 +68,10 @@ def draw_sparse_features(
         say_instead(axes, "no states of single tokens")
         return figure, text
     shares = join_panels(axes[:2])
-    _shares(shares, table)
+    method, layer = _place_shown(table)
+    _shares(shares, table, (layer, method))
     sizes = f"ICA: {settings['n_components']}, autoencoder: {settings['n_features']}"
     shares.set_xlabel(f"share of a seed's features ({sizes}) that recur")
-    method, layer = _place_shown(table)
     features = results["features"]
     own = features[(features["layer"] == layer) & (features["method"] == method)]
     place = f"{sentence_case(METHODS[method])}, layer {layer}"
@@ -81,7 +83,7 @@ def draw_sparse_features(
     )
     for ax, rows in zip(axes[2:], listed, strict=True):
         _tokens(ax, rows)
-    legend_below(figure, axes[:1], ncols=3)
+    legend_below(figure, axes[:1], ncols=4)
     return figure, text
 
 
@@ -91,7 +93,7 @@ def _finding(table: pd.DataFrame) -> str:
         return "No features of single tokens"
     own = table[table["cloud"] == MODEL]
     learned, undecided = own[own["verdict"] == LEARNED], own[own["verdict"] == UNDECIDED]
-    elsewhere = "; others not by the margin" if len(learned) + len(undecided) < len(own) else ""
+    elsewhere = "; elsewhere not by the margin" if len(learned) + len(undecided) < len(own) else ""
     if learned.empty and len(undecided):
         return (
             "Undecided if features recur beyond random weights: "
@@ -135,17 +137,18 @@ def _null(row: pd.Series) -> str:
 
 
 def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
-    """Return method and layer of the first features that may be learned, else the last's by ICA."""
-    learned = table[table["verdict"].isin([LEARNED, UNDECIDED])]
-    if learned.empty:
-        return next(iter(METHODS)), int(table["layer"].max())
-    return str(learned["method"].iloc[0]), int(learned["layer"].iloc[0])
+    """Return method and layer of the first learned, else undecided features, else the last's."""
+    for verdict in (LEARNED, UNDECIDED):
+        rows = table[table["verdict"] == verdict]
+        if len(rows):
+            return str(rows["method"].iloc[0]), int(rows["layer"].iloc[0])
+    return next(iter(METHODS)), int(table["layer"].max())
 
 
-def _shares(ax: Axes, table: pd.DataFrame) -> None:
-    """Draw a row per layer and method, with a mark per cloud.
+def _shares(ax: Axes, table: pd.DataFrame, named: tuple[int, str]) -> None:
+    """Draw a row per layer and method, with a mark per cloud; the named row has printed shares.
 
-    Marks are hollow where features of the model are not learned, or a fit did not converge.
+    Marks are hollow where features of the model are not learned.
     """
     places = [*table[["layer", "method"]].drop_duplicates().itertuples(index=False, name=None)]
     for number, (cloud, look) in enumerate(CLOUDS.items()):
@@ -155,12 +158,26 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
         ax.hlines(y, own["recurring_low"], own["recurring_high"], color=look.color, lw=1.2)
         style: dict[str, Any] = {"marker": look.marker, "ls": "", "ms": 5, "color": look.color}
         ax.plot(own["recurring"], y, label=look.name, **style)
-        is_hollow = own["verdict"] != LEARNED if cloud == MODEL else own["converged_share"] < 1
-        ax.plot(own["recurring"][is_hollow], y[is_hollow.to_numpy()], mfc="white", **style)
+        if cloud == MODEL:
+            is_hollow = own["verdict"] != LEARNED
+            ax.plot(own["recurring"][is_hollow], y[is_hollow.to_numpy()], mfc="white", **style)
+        is_early = own["converged_share"] < 1
+        ax.plot(own["recurring"][is_early], y[is_early.to_numpy()], "kx", ms=7, label=EARLY)
+        for (_, row), height in zip(own.iterrows(), y, strict=True):
+            if (row["layer"], row["method"]) == named and cloud in (MODEL, RANDOM):
+                _print_share(ax, row, height)
     ax.set_yticks(range(len(places)), [f"{METHODS[m]}, layer {layer}" for layer, m in places])
     ax.set(xlim=(-0.03, 1.03), ylim=(len(places) - 0.5, -0.5))
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.set_title("Features that recur between seeds")
+
+
+def _print_share(ax: Axes, row: pd.Series, y: float) -> None:
+    """Write a share beside the line, where the panel has room."""
+    is_right = row["recurring_high"] < MOST_LEFT
+    place = (row["recurring_high" if is_right else "recurring_low"], y)
+    side, offset = ("left", 6) if is_right else ("right", -6)
+    write_beside(ax, percent(row["recurring"]), place, (offset, 0), ha=side, va="center")
 
 
 def _tokens(ax: Axes, features: pd.DataFrame) -> None:

@@ -94,7 +94,7 @@ def draw_text_islands(
     points, islands, labels = results[POINTS], results["islands"], results["labels"]
     for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
         _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
-        left.set_title(f"Map of {_called(name)}: {_stability(table, name)}")
+        left.set_title(_heading(table, name))
         _shared(right, labels[labels["map"] == name])
     legend_below(figure, axes[1:2], ncols=3)
     return figure, text
@@ -138,33 +138,29 @@ def _said(results: Results, name: str, map_words: str) -> str:
         which = f"islands {map_words}" if standing == n else which
         return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
     if seen["stability"] == UNDECIDED:
-        null = "but as stable in Gaussian clouds: not decidable"
-        return f"islands {map_words} are {family}{same}, {null}"
+        return f"islands {map_words} are not decidable: Gaussian clouds have as stable ones"
     stand = "stands" if n_random == 1 else "stand"
     beside = f" (random weights: {n_random} {stand})" if n_random else ""
     return f"{map_words} none stands{beside}"
 
 
-def _stability(table: pd.DataFrame, name: str) -> str:
+def _heading(table: pd.DataFrame, name: str) -> str:
     seen = _last(table, name, MAP, TRAINED).iloc[-1]
-    return STABILITY.get(seen["stability"], f"{seen['n_standing']} stand")
+    stability = STABILITY.get(seen["stability"], f"{seen['n_standing']} stand")
+    return f"{sentence_case(_called(name))}, {count(seen['n_texts'])} texts: {stability}"
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:
     table, settings = results["csv"], results[MEASURED_WITH]
     if not maps:
         return f"{label} · no text"
-    seen = [_last(table, name, MAP, TRAINED).iloc[-1] for name in maps]
-    texts = ", ".join(
-        f"{count(row['n_texts'])} texts on {_called(name)}"
-        for name, row in zip(maps, seen, strict=True)
-    )
-    space = f"{POOLINGS[seen[0]['pooling']].name}, {PREPARATIONS[seen[0]['preparation']]}"
+    seen = _last(table, maps[0], MAP, TRAINED).iloc[-1]
+    space = f"{POOLINGS[seen['pooling']].name}, {PREPARATIONS[seen['preparation']]}"
     return (
-        f"{label} · layer {seen[0]['layer']} · {space} · {texts} · an island stands if at least "
+        f"{label} · layer {seen['layer']} · {space} · an island stands if at least "
         f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and a map of "
-        f"another seed have it again (Jaccard index above {settings['jaccard']}), and no island of "
-        "a Gaussian cloud of its covariance stands · no mark: fewer than two islands"
+        f"another seed have it again (Jaccard index above {settings['jaccard']}), and none of "
+        "Gaussian clouds of its covariance stands · no mark: not above labels dealt at random"
     )
 
 
@@ -172,8 +168,8 @@ def _nulls(table: pd.DataFrame, name: str) -> str:
     """Return how often an island of Gaussian clouds comes again, and how many stand untrained."""
     seen, at_random = (_last(table, name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM))
     share = seen["null_largest_matched"]
-    again = "not sought" if pd.isna(share) else f"again in {percent(share)} at most"
-    stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand"
+    again = "not sought" if pd.isna(share) else f"again in up to {percent(share)}"
+    stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand; gray: no island"
     return f"the model's Gaussian clouds: {again}\n{AT_RANDOM.name}: {stand}"
 
 
@@ -210,11 +206,12 @@ def _shared(ax: Axes, labels: pd.DataFrame) -> None:
         own = _last(labels, str(labels["map"].iloc[0]), method, weights)
         y = own["label"].map(places) + marks["y"]
         look = {key: value for key, value in marks.items() if key != "y"}
-        ax.plot(own["information"], y, ls="", ms=5, label=name, **look)
+        beyond = own["information"].where(own["information"] > own["null_largest"])
+        ax.plot(beyond, y, ls="", ms=5, label=name, **look)
         ax.plot(own["null_largest"], y, "|", color=GRAY, ms=7, label=DEALT)
     ax.axvline(0, color="black", lw=0.6)
     ax.set_yticks([*places.values()], [*LABELS.values()])
-    ax.set(ylim=(len(LABELS) - 0.5, -0.5), xlim=(-0.08, 1.05))
+    ax.set(ylim=(len(LABELS) - 0.4, -0.6), xlim=(-0.08, 1.05))
     ax.set_xlabel("adjusted mutual information: 0 chance, 1 the same")
     ax.set_title("What labels say about islands")
 

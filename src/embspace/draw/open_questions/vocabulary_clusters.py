@@ -1,5 +1,6 @@
 """Draws the clusters of token embeddings, their stability, and the kinds of tokens inside."""
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ TOKENS = "data/measured/vocabulary_clusters.parquet"
 MOST_NAMED = 2  # parts of different kinds, in the title
 FREE = "of the same covariance"  # of the kinds of clouds
 LIGHT = ("unused", "subword")  # kinds whose bars take black words
-SEEN = 0.02  # share of a bar from which a kind is in the legend
+LETTER = 0.03  # share of a bar that a letter takes
+SEEN = 0.02  # share of a bar from which a kind without a name there is in the legend
 BROWN = "#7B3F00"
 PARTS = (VERMILION, PURPLE, BROWN)  # the largest of the drawn size; no kind has their colors
 SIZES = "os^D"  # in black: gray are the nulls
@@ -53,7 +55,7 @@ def draw_vocabulary_clusters(
         title=_finding(parts, results["clouds"], settings["share"], smallest),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length · "
         f"{counted(settings['n_half_samples'], 'half-sample')}, again: a match in "
-        f"{percent(settings['share'])} of them · "
+        f"at least {percent(settings['share'])} of them · "
         f"{counted(2 * settings['n_clouds'], 'Gaussian cloud')} of the same covariance",
         stage=STAGE,
     )
@@ -138,11 +140,11 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
             mark,
             color=BLACK,
             ms=3,
-            label=f"smallest cluster: {smallest}",
+            label=f"{smallest}",
         )
     ax.axhline(share, color="black", lw=0.6)
     at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
-    ax.text(0.02, share - 0.02, f"stands above {share:g}", va="top", **at_left)
+    ax.text(0.02, share - 0.02, f"comes again from {share:g} on", va="top", **at_left)
     for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
         name, height = "Gaussian clouds", own["largest_matched"].max()
         name += "" if cloud == FREE else ", unit length"
@@ -152,7 +154,12 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
     ax.set_ylim(-0.05, 1.15)
     ax.set_title("Stability")
-    ax.legend(fontsize=7, loc="center right", labelspacing=0.2, handlelength=1.5, borderpad=0)
+    below: dict[str, Any] = {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, -0.38),
+        "frameon": False,
+    }
+    ax.legend(title="smallest cluster", title_fontsize=7, fontsize=7, ncols=3, **below)
 
 
 def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
@@ -166,16 +173,14 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
         bars = ax.barh(
             range(len(shares)), shares[kind], left=left, color=look.color, edgecolor="white", lw=0.6
         )
-        if shares[kind].max() >= SEEN:
-            bars.set_label(look.name)
-        says = [main.get(part) == kind for part in shares.index]
         words = [
-            percent(share) if said else "" for share, said in zip(shares[kind], says, strict=True)
+            _in_bar(look.name, share, is_main=main.get(part) == kind)
+            for part, share in shares[kind].items()
         ]
-        light = kind in ("unused", "subword")
-        ax.bar_label(
-            bars, words, label_type="center", fontsize=7, color="black" if light else "white"
-        )
+        if shares[kind].max() >= SEEN and not any(word[:1].isalpha() for word in words):
+            bars.set_label(look.name)
+        color = "black" if kind in LIGHT else "white"
+        ax.bar_label(bars, words, label_type="center", fontsize=7, color=color)
         left += shares[kind].to_numpy()
     sizes = [f"{count(n)} tokens" for n in named["n_tokens"]]
     ax.set_yticks(range(len(shares)), ["no cluster", *sizes])
@@ -183,7 +188,17 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
         tick.set_color(color)
     ax.set(xlim=(0, 1), xlabel="share of tokens", title="Kinds")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    ax.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.35), frameon=False)
+    if ax.get_legend_handles_labels()[0]:
+        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.4, -0.32)}
+        ax.legend(fontsize=7, ncols=2, frameon=False, **below)
+
+
+def _in_bar(name: str, share: float, *, is_main: bool) -> str:
+    """Return the name of a kind for a part of a bar, the main kind with the share."""
+    short = percent(share) if is_main else ""
+    lines = wrap(f"{name} {short}", max(int(share / LETTER), 1), break_long_words=False)
+    is_wide = max(map(len, lines)) * LETTER > share
+    return short if is_wide or len(lines) > 2 else "\n".join(lines)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -28,7 +28,7 @@ def pair_called(pair: tuple[str, str]) -> str:
 
 
 def sizes_said(pairs: TablesOfPairs) -> str:
-    """Return the number of documents of each corpus, for a subtitle."""
+    """Return the number of documents by corpus, once if all have as many, for a subtitle."""
     sizes = {
         name: int(n)
         for (one, other), rows in pairs.items()
@@ -37,6 +37,8 @@ def sizes_said(pairs: TablesOfPairs) -> str:
             (other, rows["n_other_documents"].iloc[0]),
         )
     }
+    if len({*sizes.values()}) == 1:
+        return f"{counted(next(iter(sizes.values())), 'document')} a corpus"
     return ", ".join(
         f"{corpus_called(name)}: {counted(n, 'document')}" for name, n in sizes.items()
     )
@@ -57,12 +59,20 @@ def apart_finding(pairs: TablesOfPairs) -> str:
     pair = pair_beyond_words(pairs)
     named, layers = sentence_case(pair_called(pair)), _layer_rows(pairs[pair])
     words = pairs[pair].query("embedding == @WORDS")
-    least, best = layers.iloc[0], layers.iloc[-1]
+    beside = _beside(named_layer(pairs[pair]), words)
     if layers["p_value_of_layers"].min() > SURE:
-        return f"{named} are not clearly apart in any layer{_beside(best, words)}"
+        return f"{named} are not clearly apart in any layer{beside}"
     if (layers["p_value"] > SURE).any():
-        return f"{named} are told apart, best at layer {best['layer']:.0f}{_beside(best, words)}"
-    return f"{named} are told apart at every layer{_beside(least, words, ' or more')}"
+        return f"{named} are told apart, best at layer {layers.iloc[-1]['layer']:.0f}{beside}"
+    least = _beside(named_layer(pairs[pair]), words, " or more")
+    return f"{named} are told apart at every layer{least}"
+
+
+def named_layer(rows: pd.DataFrame) -> pd.Series:
+    """Return the row with the AUC for a title: the least if all layers are apart, else the best."""
+    layers = _layer_rows(rows)
+    all_apart = (layers[["p_value", "p_value_of_layers"]].min() <= SURE).all()
+    return layers.iloc[0 if all_apart and (layers["p_value"] <= SURE).all() else -1]
 
 
 def _layer_rows(rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.draw.page.canvas import count, counted, percent, write_beside
-from embspace.draw.page.looks import GRAY, Look
+from embspace.draw.page.canvas import count, counted, percent
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
@@ -24,7 +21,6 @@ KINDS = {
     "hidden_state": "hidden states",
 }
 INVERSES = {"transpose": "the transpose", "pseudo_inverse": "the pseudo-inverse"}
-LINES = {"transpose": "-", "pseudo_inverse": ":"}
 MATRIX = {"transpose": "E' = transpose of E", "pseudo_inverse": "E' = pseudo-inverse of E"}
 NOTE = (
     "The cosine between X X^T and keep_k(X E) keep_k(X E')^T, over all entries. Means over draws "
@@ -70,26 +66,6 @@ def crossing(scores: pd.DataFrame) -> tuple[int | None, int | None]:
     since = int(means.index[is_less].min()) if is_less.any() else None
     before = means.index if since is None else means.index[means.index < since]
     return (int(before.max()) if len(before) else None), since
-
-
-def draw_crossing(ax: Axes, scores: pd.DataFrame, looks: dict[str, Look]) -> None:
-    """Draw the cosine of Gram matrices by k for both inverses, and the k around the crossing."""
-    up_to, since = crossing(scores)
-    if up_to is not None and since is not None:
-        ax.plot([up_to, since], [0.12, 0.12], "|-", color=GRAY)
-        middle = (np.sqrt(up_to * since), 0.12)  # the axis is logarithmic
-        write_beside(ax, "means cross", middle, (0, -10), ha="center")
-    for (kind, inverse), line in scores.groupby(["kind", "inverse"], sort=False):
-        if kind in looks:
-            look = looks[str(kind)]
-            style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
-            ax.plot(line["k"], line["value"], ls=LINES[str(inverse)], **style)
-    first = scores[(scores["k"] == scores["k"].min()) & scores["kind"].isin(looks)]
-    for inverse, end, offset in (("transpose", "max", (2, 7)), ("pseudo_inverse", "min", (4, -9))):
-        lines = first.loc[first["inverse"] == inverse, "value"]
-        place = (first["k"].iloc[0], lines.agg(end))
-        write_beside(ax, INVERSES[inverse].removeprefix("the "), place, offset, ha="left")
-    ax.set(xscale="log", ylim=(0, 1.03), xlabel="words kept", ylabel="cosine of Gram matrices")
 
 
 def _shown(sizes: pd.DataFrame, most: int) -> int:

@@ -35,7 +35,7 @@ SPACES = {
 }
 MOST = 0.5  # of pairs and groups that are aligned, beyond which a run is
 ALL = 0.95  # of layers found, on average, beyond which they are
-DODGE = 0.06  # rows between the points of two pairs of seeds
+DODGE = 0.05  # rows between the points of two pairs of seeds
 
 
 def draw_parameter_alignment(
@@ -173,14 +173,22 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
             at_start = assignments[(assignments["run"] == run) & (assignments["step"] == 0)]
             for table, marks, middle in (
                 (run_rows, style, place + 0.7 * offset),
-                (at_start, cross, place + 1.9 * offset),
+                (at_start, cross, place + 1.8 * offset),
             ):
                 shares = _shares(table[table["space"] == space])
                 heights = middle + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
                 ax.plot(shares, heights, ls="", **marks)
-    ax.set_yticks(range(len(runs)), [run if run in apart else f"{run}\n(one base)" for run in runs])
-    ax.set(title="Two seeds beyond chance", xlabel="share of kinds of weights")
-    ax.set(xlim=(-0.03, 1.05), ylim=(len(runs) - 0.5, -0.5))
+    pairs = rows.groupby("run")[["seed", "other_seed"]].apply(lambda own: len(own.value_counts()))
+    names = [
+        f"{run}\n({counted(pairs.get(run, 0), 'pair')}{'' if run in apart else ', one base'})"
+        for run in runs
+    ]
+    ax.set_yticks(range(len(runs)), names)
+    ax.grid(visible=False, axis="y")
+    across: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "zorder": 0}
+    ax.hlines(np.arange(1, len(runs)) - 0.5, 0, 1, color="0.85", lw=0.6, **across)
+    ax.set(title="Kinds of weights beyond chance, two seeds", xlabel="share of kinds of weights")
+    ax.set(xlim=(-0.03, 1.05), ylim=(len(runs) - 0.4, -0.6))
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 

@@ -1,4 +1,4 @@
-"""Draws vectors of weights as words: how alike the words are, how many suffice, and a list."""
+"""Draws vectors of weights as words: how alike the words are, which units share them, a list."""
 
 from textwrap import shorten
 from typing import Any
@@ -22,16 +22,14 @@ from embspace.draw.page.looks import BLACK, BLUE, GRAY, SKY, VERMILION, YELLOW, 
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
-from embspace.draw.parameters.keep_k import draw_crossing
-from embspace.draw.parameters.related_parameters import draw_related
+from embspace.draw.parameters.related_parameters import draw_related, most_related
 
 STAGE = "measure_parameter_vectors"
 FURTHER_RESULTS = (
-    "keep_k/.csv",
     "related_parameters/pairs.csv",
     "conf/measure/parameters/related_parameters.yaml",
 )
-KEPT, RELATED, RELATED_WITH = "keep_k", "related_parameters/pairs", FURTHER_RESULTS[2]
+RELATED, RELATED_WITH = "related_parameters/pairs", FURTHER_RESULTS[1]
 LOOKS = {
     "feed_forward_key": Look("MLP keys", BLUE, "o", "-"),
     "feed_forward_gate": Look("MLP gates", BLUE, "o", "-"),
@@ -84,7 +82,7 @@ def draw_parameter_vectors(
     most_tokens: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw how alike vectors' words are, what words keep, which units share words; and a list.
+    """Draw how alike vectors' words are, which units share words; and a list.
 
     The list has, for every layer and group, the vector whose words are most alike.
     """
@@ -92,9 +90,9 @@ def draw_parameter_vectors(
     n_lines = min(most_layers, facts.get("n_layers", 1))
     figure, axes = new_figure(
         2,
-        3,
+        2,
         height_mm=row_height_mm + n_lines * LINE_MM + 52,
-        title=_title(facts, scores, label),
+        title=_title(facts, scores, results[RELATED], label),
         subtitle=_subtitle(results, label),
         stage=STAGE,
     )
@@ -103,21 +101,21 @@ def draw_parameter_vectors(
         reason = f"{label}: the parameters of its architecture are not known here"
         say_instead(axes, reason)
         return figure, tables_page(title, STAGE, f"{reason}.\n")
-    alike, kept, related = axes[:3]
+    alike, related = axes[:2]
     _by_layer(alike, _coherence(scores))
-    alike.set(title="How alike its words are", ylabel="mean cosine of two words", xlabel="layer")
-    kept.set_title("Inner products kept by words")
-    related.set_title("Units that share words")
-    if results[KEPT].empty or results[RELATED].empty:
-        say_instead([kept, related], "not measured")
+    alike.set(
+        title="How alike a vector's words are", ylabel="mean cosine of two words", xlabel="layer"
+    )
+    related.set_title("Units whose key and value share words")
+    if results[RELATED].empty:
+        say_instead([related], "not measured")
     else:
-        draw_crossing(kept, results[KEPT], _looks(scores))
         draw_related(related, results[RELATED])
     legend_below(figure, [alike], ncols=5)
     grid = alike.get_gridspec()
     if grid is not None:
         grid.set_height_ratios([row_height_mm, (n_lines + 1) * LINE_MM])
-    _cards(join_panels(axes[3:]), cards[cards["reading"] == MAIN], n_lines, most_tokens)
+    _cards(join_panels(axes[2:]), cards[cards["reading"] == MAIN], n_lines, most_tokens)
     return figure, tables_page(title, STAGE, *_tables(results, digits))
 
 
@@ -125,21 +123,20 @@ def _coherence(scores: pd.DataFrame) -> pd.DataFrame:
     return scores[(scores["reading"] == MAIN) & (scores["measure"] == "coherence")]
 
 
-def _looks(scores: pd.DataFrame) -> dict[str, Look]:
-    return {group: look for group, look in LOOKS.items() if (scores["group"] == group).any()}
-
-
-def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
-    """Return which vectors have words most alike, beside the most alike of shuffled vectors."""
+def _title(facts: dict[str, Any], scores: pd.DataFrame, related: pd.DataFrame, label: str) -> str:
+    """Return which vectors have words most alike, beside shuffled ones, and where units share."""
     if not facts["known"]:
         return f"What the vectors of {label} read as is not known here"
     rows = _coherence(scores)
     best, shuffled = rows.nlargest(1, "value").iloc[0], rows["shuffled_largest"].max()
     where = f"Words nearest to {GROUPS[best['group']]} of layer {best['layer']}"
     verb = "are most alike" if best["value"] > shuffled else "are no more alike than by chance"
+    layer = None if related.empty else most_related(related)["layer"]
+    place = "there, too" if layer == best["layer"] else f"in layer {layer}"
+    shared = "" if layer is None else f"; units share words most often {place}"
     return (
         f"{where} {verb}: mean cosine {best['value']:.2f} over all vectors, of shuffled ones "
-        f"{shuffled:.2f} at most"
+        f"{shuffled:.2f} at most{shared}"
     )
 
 
@@ -151,9 +148,8 @@ def _subtitle(results: Results, label: str) -> str:
     return (
         f"{label} · all vectors, up to {count(scores['n_vectors'].max())} a layer and group · a: "
         f"{facts['k']} top words of {count(facts['n_allowed'])} by the token embeddings; gray: "
-        f"coordinates of {count(scores['n_shuffled'].max())} vectors shuffled · b: 1 keeps all; "
-        "solid: back by the transpose of the embeddings, dotted: by the pseudo-inverse · c: units "
-        f"whose key and value share at least {100 * related['related_from']:g} % of words"
+        f"coordinates of {count(scores['n_shuffled'].max())} vectors shuffled · b: units "
+        f"that share at least {100 * related['related_from']:g} % of words"
     )
 
 

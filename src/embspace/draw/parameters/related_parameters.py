@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from pydantic import NonNegativeInt
 
 from embspace.draw.page.canvas import count, percent, write_beside
@@ -67,10 +67,9 @@ def draw_related_parameters(
 def _finding(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, label: str) -> str:
     if not facts["known"]:
         return f"Whether vectors of {label} share words is not known here"
-    related = pairs[pairs["measure"] == "share_related"]
-    first = next(iter(pairs["pair"]))
-    mean = whole[(whole["measure"] == "share_related") & (whole["pair"] == first)].iloc[0]
-    best = related[related["pair"] == first].nlargest(1, "value").iloc[0]
+    best = most_related(pairs)
+    is_share = whole["measure"] == "share_related"
+    mean = whole[is_share & (whole["pair"] == best["pair"])].iloc[0]
     return (
         f"{percent(mean['value'])} of the units of {label} write "
         f"{percent(facts['related_from'])} or more of the words that they read, "
@@ -79,10 +78,20 @@ def _finding(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, la
     )
 
 
+def most_related(pairs: pd.DataFrame) -> pd.Series:
+    """Return the row of the layer with most units sharing words."""
+    return _units(pairs).nlargest(1, "value").iloc[0]
+
+
+def _units(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares of related units by layer, of the first kind of pair."""
+    is_first = pairs["pair"] == pairs["pair"].iloc[0]
+    return pairs[is_first & (pairs["measure"] == "share_related")]
+
+
 def draw_related(ax: Axes, pairs: pd.DataFrame) -> None:
     """Draw by layer the share of units that write words they read, beside random partners."""
-    related = pairs[pairs["measure"] == "share_related"]
-    line = related[related["pair"] == pairs["pair"].iloc[0]]
+    line = _units(pairs)
     ax.fill_between(line["layer"], line["shuffled_low"], line["shuffled_high"], color=GRAY, lw=0)
     ax.plot(line["layer"], line["shuffled"], color=GRAY, ls=":", lw=0.8)
     ax.plot(line["layer"], line["value"], color=BLACK, marker="o", ms=3.5)
@@ -91,7 +100,8 @@ def draw_related(ax: Axes, pairs: pd.DataFrame) -> None:
     write_beside(ax, "partners dealt anew", place, (0, 4), color=GRAY)
     ax.set(xlabel="layer", ylabel="share of units")
     ax.set_ylim(-0.03 * line["value"].max())
-    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g} %"))
+    ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 

@@ -114,7 +114,8 @@ def _subtitle(tables: Tables) -> str:
     lists = tables["lists"][tables["lists"]["is_measured"].astype(str) == "True"].iloc[0]
     row, runs = shares.iloc[0], shares["run"].unique()
     return (
-        f"{counted(len(runs), 'run')} ({', '.join(runs)}), a dot a seed · rows of weights after "
+        f"{counted(len(runs), 'run')} ({', '.join(runs)}), a base model tuned for "
+        f"{' and '.join(shares['phase'].unique())}; a dot a seed · rows of weights after "
         f"tuning less before · share with {row['least_listed']} or more of "
         f"{lists['n_listed_tokens']} listed words among the {lists['n_tokens']} strongest · the "
         "rule by layer was added after the results"

@@ -200,14 +200,7 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
     ax.plot(positions["position"][shown], norm[shown], ".", color=color, markersize=2)
     beyond = positions[~shown].sort_values("position")
     beyond = beyond if len(beyond) <= N_NAMED else beyond[:0]
-    # From right to left, for the last name must end at the edge.
-    wanted = -beyond["position"].to_numpy(np.float64) / max(1, len(positions))
-    places = -spread(wanted, NAME, NAME - 1)
-    for place, row in zip(places, beyond.to_dict("records"), strict=True):
-        up = row["norm"] > high
-        words = f"{row['position']}: {row['norm']:.2f} {'↑' if up else '↓'}"
-        height, side = (0.97, "top") if up else (0.14, "bottom")
-        ax.text(place + 0.005, height, words, transform=ax.transAxes, va=side, fontsize=7)
+    _name_beyond(ax, beyond.assign(is_up=beyond["norm"] > high), len(positions))
     ends = regimes["first_position"], regimes["last_position"]
     ax.hlines(regimes["mean_norm"], *ends, color=BLACK, linewidth=1, zorder=3)
     for row in regimes.to_dict("records"):
@@ -224,6 +217,25 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
     n = counted(len(regimes), "regime")
     ax.set(title=f"Norm: {n}" + (f", changes at {starts}" if starts else ""))
     ax.set(xlabel="position", ylabel="norm", ylim=(low, high), xlim=(-2, len(positions) + 2))
+
+
+def _name_beyond(ax: Axes, beyond: pd.DataFrame, n: int) -> None:
+    """Write the norms beyond the axis at their positions, neighbors under a single name."""
+    # From right to left, for the last name must end at the edge.
+    wanted = -beyond["position"].to_numpy(np.float64) / max(1, n)
+    beyond = beyond.assign(place=-spread(wanted, NAME, NAME - 1))
+    run = ((beyond["position"].diff() != 1) | beyond["is_up"].diff()).cumsum()
+    for _, rows in beyond.groupby(run):
+        is_up, ends = rows["is_up"].all(), rows.iloc[[0, -1]]
+        (first, last), (left, right) = ends["position"], ends["place"]
+        norms = ", ".join(f"{norm:.2f}" for norm in rows["norm"])
+        words = f"{first}{f'–{last}' if last > first else ''}: {norms} {'↑' if is_up else '↓'}"
+        height, side = (0.97, "top") if is_up else (0.14, "bottom")
+        look: dict[str, Any] = {"transform": ax.transAxes, "va": side, "fontsize": 7}
+        if last < n / 2:
+            ax.text(left + 0.005, height, words, **look)
+        else:
+            ax.text(min(right + NAME, first / n - 0.015), height, words, ha="right", **look)
 
 
 def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:

@@ -18,7 +18,6 @@ from embspace.draw.page.canvas import (
     new_figure,
     say_instead,
     shade,
-    write_beside,
 )
 from embspace.draw.page.corpora_apart import (
     DEALT,
@@ -26,11 +25,13 @@ from embspace.draw.page.corpora_apart import (
     WORDS,
     TablesOfPairs,
     apart_finding,
+    named_layer,
     pair_beyond_words,
     pair_called,
     sizes_said,
     tables_by_pair,
 )
+from embspace.draw.page.direct_labels import name_ends
 from embspace.draw.page.looks import (
     BLACK,
     GRAY,
@@ -119,15 +120,17 @@ def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]
                 x = rows["layer"].max() + BESIDE
                 ax.vlines(x, row["auc_low"], row["auc_high"], color=look.color, lw=1.2)
     for number, (pair, look) in enumerate(looks.items()):
-        rows, name = _layers(pairs[pair]), f"_{DEALT}" if number else DEALT
+        rows, name = _layers(pairs[pair]), f"_{DEALT}" if number else f"{DEALT}, mark of the pair"
         null: dict[str, Any] = {"color": GRAY, "ls": "--", "lw": 1, "zorder": 1}
         null |= {"marker": look.marker, "ms": 3, "mfc": "white"}
         ax.plot(rows["layer"], rows["null_auc"], label=name, **null)
-    last = _layers(pairs[shown]).iloc[-1]
-    for value in (last["auc"], *([words[shown]] if shown in words else [])):
-        write_beside(ax, f"{value:.2f}", (ax.dataLim.x1, value), (8, -3), color=looks[shown].color)
+    named = named_layer(pairs[shown])
+    values = {f"layer {named['layer']:.0f}: ": named["auc"]}
+    values |= {"words: ": words[shown]} if shown in words else {}
     ax.set(title="How surely a text tells its corpus", ylabel="probability (AUC)", xlabel=LAYER)
     ax.set_ylim(min(0.45, ax.get_ylim()[0]), 1.03)
+    names = [f"{name}{value:.2f}" for name, value in values.items()]
+    name_ends(ax, names, [*values.values()], [looks[shown].color] * len(values), 0.08)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -181,18 +184,11 @@ def _population(results: Results, pairs: TablesOfPairs) -> str:
     texts = ", ".join(f"{corpus_called(str(name))} {count(n)}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
     return (
-        f"{pooling}, unit vectors · a: {_documents(pairs)}; bands, and bar of words alone: 95 % "
+        f"{pooling}, unit vectors · a: {sizes_said(pairs)}; bands, and bar of words alone: 95 % "
         "intervals over documents · "
         f"b: the title's pair · b, c: last layer, texts: {texts}; filled marks, dark lines: p ≤ "
         "0.05 for all at once"
     )
-
-
-def _documents(pairs: TablesOfPairs) -> str:
-    """Return the number of documents of all corpora, else of each."""
-    table = pd.concat([*pairs.values()]) if pairs else pd.DataFrame()
-    sizes = {*table.get("n_documents", []), *table.get("n_other_documents", [])}
-    return f"{count(sizes.pop())} documents a corpus" if len(sizes) == 1 else sizes_said(pairs)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    HALO,
     count,
     legend_below,
     new_figure,
@@ -26,7 +27,7 @@ FURTHER_RESULTS = ("text_hubs/hubness.csv",)
 HUBS = FURTHER_RESULTS[0].removesuffix(".csv")
 RAW = "raw"
 RESCALED = ("local_scaling", "mutual_proximity", "csls")  # by neighborhoods
-USES = {"search": "Search", "labels": "Labels"}  # of the panels; `pairs` is a use, too
+USES = {"search": "Search for the other half", "labels": "Labels given with texts"}
 UNITS = {"search": "reciprocal rank, less raw", "labels": "neighbors of the same label, less raw"}
 Looks = dict[str, Look]
 NONE = "Too few texts to try changes of coordinates"
@@ -93,6 +94,9 @@ def _hubness(ax: Axes, hubs: pd.DataFrame, looks: Looks) -> None:
         bounds = [plain["null_skewness_low"], plain["null_skewness_high"]]
         ax.plot(bounds, [y[0]] * 2, color=GRAY, lw=3, alpha=0.5, zorder=0)
     _rows(ax, [*VERSIONS.values()])
+    words = "gray: cosines of\nGaussian clouds of\nequal covariance"
+    beside: dict[str, Any] = {"color": GRAY, "ha": "right", "va": "center", "path_effects": HALO}
+    ax.text(0.99, 0.5, words, transform=ax.transAxes, fontsize=7, **beside)
     ax.set(title="Hubness of texts", xlabel="skewness of 10-occurrences", xlim=(0, None))
 
 
@@ -108,11 +112,13 @@ def _named(effects: pd.DataFrame, best: pd.DataFrame) -> pd.Series | None:
 
 
 def _finding(effects: pd.DataFrame, best: pd.DataFrame, hubs: pd.DataFrame) -> str:
-    """Return the title: whether a change surely helps search or labels without harm."""
+    """Return the title: whether a change surely helps search or labels, without harm if any."""
     if effects.empty:
         return NONE
     named = _named(effects, best)
-    start = "No change of coordinates surely helps search or labels without harm"
+    start = "No change of coordinates surely helps search or labels"
+    if (effects[effects["task"].isin(USES)]["difference_low"] > 0).any():
+        start += " without harm"
     if named is None:
         return start
     change, corpus, size = CHANGES[named["version"]], named["corpus"], abs(named["difference"])
@@ -151,9 +157,9 @@ def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
         for sizes in (halves, whole)
     )
     return (
-        f"last layer, mean pooling · a, b: {fitted}, the half that fitted nothing; bars: 95 % "
-        f"intervals, all changes at once · c: {all_texts}, the last three: cosines rescaled by "
-        "neighborhoods; gray: Gaussian clouds of equal covariance"
+        f"last layer, mean pooling · a, b: {fitted}, the part that fitted nothing (a: of "
+        "corpora with halves); bars: 95 % intervals, all changes at once · "
+        f"c: {all_texts}, the last three: cosines rescaled by neighborhoods"
     )
 
 

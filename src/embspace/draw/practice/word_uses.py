@@ -18,6 +18,7 @@ STAGE = "measure_word_uses"
 TWO, NOT_TOLD = "two uses", "not told"
 NONE = "Too few words of one token stand in many texts to seek two uses"
 N_BARS, N_ROWS = 12, 25  # words in the figure and in the table; the CSV has all
+PIECE = "##"  # begins a token that continues a word
 USES = {1: (BLUE, "o"), 2: (VERMILION, "^")}
 
 
@@ -95,10 +96,12 @@ def _word(ax: Axes, results: Results) -> None:
 
 
 def _short(examples: str) -> str:
-    """Return the first of several examples, with two tokens on each side of the word."""
+    """Return the first of several examples, with two whole words on each side of the word."""
     tokens = examples.split(" … ")[0].split()
-    place = next(number for number, token in enumerate(tokens) if token.startswith("["))
-    return " ".join(tokens[max(0, place - 2) : place + 3])
+    whole = " ".join(tokens).replace(f" {PIECE}", "").split()
+    whole = whole[tokens[0].startswith(PIECE) : len(whole) - tokens[-1].startswith(PIECE)]
+    place = next(number for number, token in enumerate(whole) if token.startswith("["))
+    return " ".join(whole[max(0, place - 2) : place + 3])
 
 
 def _finding(table: pd.DataFrame) -> str:
@@ -125,8 +128,9 @@ def _population(results: Results) -> str:
     n_pairs = results["layers"]["n_pairs"].iloc[0]
     return (
         f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'text')}; known uses: a "
-        f"word in the places of two, {counted(n_pairs, 'pair')} (band: labels dealt anew); bars: "
-        "clouds and curves of the same covariance, 95 %; squares: random weights; filled: two "
+        f"word in the places of two, {counted(n_pairs, 'pair')} (blue: 95 % interval, gray: labels "
+        "dealt anew); bars: clouds and curves of the same covariance, 95 %; squares: random "
+        "weights; filled: two "
         f"uses, p corrected for {counted(len(results['csv']), 'word')}; b: the {N_BARS} of "
         "smallest p"
     )

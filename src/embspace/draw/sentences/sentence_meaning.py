@@ -62,7 +62,7 @@ def draw_sentence_meaning(
         2,
         2,
         height_mm=height_mm,
-        title=meaning_or_wording(contrasts),
+        title=meaning_or_wording(contrasts) + _how_many(categories),
         subtitle=f"{label} · {_population(contrasts, categories)}",
         stage="measure_synonyms",
     )
@@ -77,7 +77,7 @@ def draw_sentence_meaning(
     _kinds(kinds, contrasts)
     _consistency(axes[2], differences)
     _sentences(axes[3], axes[2], examples.set_index("category").reindex(differences["category"]))
-    legend_below(figure, [kinds, axes[2]], ncols=4, columnspacing=1.2)
+    legend_below(figure, [kinds, axes[2]], ncols=3)
     return figure, _table(differences, label, digits)
 
 
@@ -103,6 +103,20 @@ def meaning_or_wording(contrasts: pd.DataFrame) -> str:
     if own * words <= 0:
         return f"{said}, and by counts of words the other way round"
     return f"{said}; by counts of words the gap is {'wider' if abs(words) > abs(own) else 'less'}"
+
+
+def _how_many(categories: pd.DataFrame) -> str:
+    """Return whether all, most or some categories have parallel differences, for the title."""
+    if categories.empty:
+        return ""
+    share = float(_are_parallel(_shown(categories)).mean())
+    some = "most" if share > 1 / 2 else "some" if share else "no"
+    return f"; {'all' if share == 1 else some} categories have parallel differences (b)"
+
+
+def _are_parallel(rows: pd.DataFrame) -> pd.Series:
+    """Return where the whole interval is above that of flipped signs."""
+    return rows["consistency_low"] > rows["null_consistency_sign_flips_high"]
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -152,7 +166,7 @@ def _kinds(ax: Axes, contrasts: pd.DataFrame) -> None:
     sizes = zip(KINDS.values(), bag["n_pairs"], strict=True)
     names = [f"{words} ({count(n)})" for words, n in sizes]
     ax.set_yticks(rows, map(sentence_case, names))
-    ax.set(xlabel="mean cosine", title="Pairs of sentences (n)", ylim=(len(KINDS) - 0.2, -0.6))
+    ax.set(xlabel="mean cosine", title="Pairs of sentences (n)", ylim=(len(KINDS), -0.6))
     ax.grid(visible=False, axis="y")
 
 
@@ -163,7 +177,11 @@ def _print_values(ax: Axes, x: Any, y: Any, above: int) -> None:
 
 
 def _mark(ax: Axes, x: Any, y: Any, look: Look, *, is_random: bool = False) -> None:
-    color, name = (RANDOM.color, f"hollow: {RANDOM.name}") if is_random else (look.color, look.name)
+    color, name = (
+        (RANDOM.color, f"hollow: {RANDOM.name}, same shape")
+        if is_random
+        else (look.color, look.name)
+    )
     face = "none" if is_random else color
     ax.plot(x, y, look.marker, color=color, markerfacecolor=face, markersize=4.5, label=name)
 
@@ -172,7 +190,7 @@ def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a row per category: consistency with interval, null and random weights."""
     look, y = TEXT_POOLINGS[NAMED], np.arange(len(rows))
     low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
-    ax.hlines(y, low, high, color="0.8", linewidth=6, label="signs flipped at random, 95 %")
+    ax.hlines(y, low, high, color="0.8", linewidth=6, label="b: signs flipped at random, 95 %")
     _mark(ax, rows["random_weights_consistency"], y, look, is_random=True)
     ax.hlines(
         y - DODGE, rows["consistency_low"], rows["consistency_high"], color=look.color, linewidth=1
@@ -182,12 +200,14 @@ def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
         "color": BLACK,
         "mfc": "none",
         "ms": 4,
-        "label": "of pairs without a common token",
+        "label": "b: pairs without a common token",
     }
     ax.plot(rows["consistency_different_tokens"], y + DODGE, "x", **apart)
     ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.set_yticks(y, rows["category"])
-    ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency", title="How parallel differences are")
+    parallel = f"{_are_parallel(rows).sum()} of {len(rows)} categories"
+    ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency")
+    ax.set_title(f"Parallel differences, beyond flipped signs: {parallel}")
 
 
 def _sentences(ax: Axes, beside: Axes, examples: pd.DataFrame) -> None:

@@ -69,12 +69,15 @@ def _numbers(results: Results) -> str:
         return "nothing to show"
     sets = groups.drop_duplicates("sentences").set_index("sentences")[["n", "n_groups"]]
     (n, n_meanings), (n_similar, n_groups) = sets.loc[[MEANINGS, GROUPS]].to_numpy()
-    pooling = TEXT_POOLINGS[results["map"]["pooling"].iloc[0]].name
+    pooling = results["map"]["pooling"].iloc[0]
+    rows = last_layer(groups[groups["sentences"] == GROUPS])
+    similar = rows.set_index("pooling").loc[pooling]
     return (
         f"a: {counted(n, 'sentence')}, {counted(n_meanings, 'meaning')} in other words, as many "
-        "clusters by average linkage; purity: share of sentences of their cluster's main meaning "
-        f"· b: {counted(n_similar, 'sentence')} in {counted(n_groups, 'group')} of nearly the same "
-        f"words, last layer, {pooling}"
+        "clusters by average linkage; purity: share of sentences of their cluster's main meaning; "
+        f"random weights: {TEXT_POOLINGS[NAMED].name} · b: {counted(n_similar, 'sentence')} in "
+        f"{counted(n_groups, 'group')}, last layer, {TEXT_POOLINGS[pooling].name}: purity "
+        f"{similar['purity']:.2f}, with random weights {similar['random_weights_purity']:.2f}"
     )
 
 

@@ -16,6 +16,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     percent,
     say_instead,
+    write_beside,
 )
 from embspace.draw.page.looks import BLUE, GRAY
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
@@ -45,6 +46,7 @@ SEPARATION = "class_flow/separation"
 NONE = "no run classifies simulated sequences; `make all` trains one"
 REGRESSION = "logistic_regression"
 SCORING = [*METHODS][:5]  # those that score places; the others are orders alone
+MOST_LEFT = 0.85  # share to the right of which a panel has no room for words
 APART = 0.2  # of a method's row, between two seeds
 SHOWN = ("precision", "precision_low", "precision_high", "chance_precision", "finds_sites")
 LARGEST = 2.0  # of a logit, at which the colors of the map end
@@ -65,7 +67,7 @@ def draw_attribution(
         2 if len(rows) else 1,
         2 if len(rows) else 1,
         height_mm=2 * row_height_mm + 46 if len(rows) else 40,
-        title=_title(rows),
+        title=_title(rows, tables[SEPARATION]),
         subtitle=_subtitle(rows, run or label),
         stage=STAGE,
     )
@@ -79,21 +81,35 @@ def draw_attribution(
     _draw_precision(axes[1], rows)
     gene = join_panels(axes[2:])
     _along_the_gene(gene, tables["places"], sorted(set(tables["changes"]["codon"])))
-    gene.set_title("Fall of the class's logit when a k-mer is hidden; frames: k-mers of its sites")
+    gene.set_title("Fall of the class's logit when a k-mer is hidden; frames: its sites, if any")
     legend_below(figure, axes[:2], ncols=5)
     return figure, tables_page("Attribution", STAGE, *_tables(results, digits))
 
 
-def _title(rows: pd.DataFrame) -> str:
+def _title(rows: pd.DataFrame, separation: pd.DataFrame) -> str:
     if rows.empty:
         return "No run classifies simulated sequences"
-    trained = rows[(rows["weights"] == "trained") & rows["method"].isin(SCORING)]
     regression = rows.loc[rows["method"] == REGRESSION, "precision"].max()
-    best = trained.nlargest(1, "precision").iloc[0]
-    return (
-        f"Logistic regression finds {percent(regression)} of the sites of a class, the model at "
-        f"most {percent(best['precision'])}, by {METHODS[best['method']].name}"
+    best = _best(rows)
+    return _parted(separation) + (
+        f"logistic regression finds {percent(regression)} of their sites, the model at most "
+        f"{percent(best['precision'])}, by {METHODS[best['method']].name} (b)"
     )
+
+
+def _best(rows: pd.DataFrame) -> pd.Series:
+    trained = rows[(rows["weights"] == "trained") & rows["method"].isin(SCORING)]
+    return trained.nlargest(1, "precision").iloc[0]
+
+
+def _parted(separation: pd.DataFrame) -> str:
+    """Return whether the last layer parts the classes with all seeds, as in `class_flow`."""
+    trained = separation[separation["weights"] == "trained"]
+    if trained.empty:
+        return "Of classes, "
+    last = trained[trained["layer"] == trained["layer"].max()]
+    is_sure = (last["is_parted"].astype(str) == "True").all()
+    return f"The last layer {'parts' if is_sure else 'does not surely part'} the classes (a); "
 
 
 def _subtitle(rows: pd.DataFrame, run: str) -> str:
@@ -103,31 +119,38 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
     n_seeds = rows[rows["weights"] == "trained"]["model_seed"].nunique()
     return (
         f"{words_of(run)}: {counted(n_seeds, 'seed')}, "
-        f"{counted(row['n_documents'], 'held-out sequence')} with a change that defines "
-        f"their class, of {counted(row['n_places'], 'k-mer')} each · a: gray band: classes dealt "
-        "at random, dotted: random weights · b: true places cover such a change, as many first "
-        "places as there are true ones; dashed: chance · c: mean over seeds; a class "
-        "without a frame has no site in these k-mers · bars: 95 % intervals over sequences"
+        f"{counted(row['n_documents'], 'held-out sequence')} of "
+        f"{counted(row['n_places'], 'k-mer')}, with changes that define their class · a: band: "
+        "classes dealt at random, dotted: random weights · b: true: k-mers with such a change; "
+        "dashed: chance · c: mean over seeds · bars: 95 % over sequences"
     )
 
 
 def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a row per method: a dot with interval per seed, crosses for random weights."""
+    """Draw a row per method: a dot with interval per seed, crosses for random weights.
+
+    The best seed of all methods and the regression have their numbers.
+    """
+    best = _best(rows).name
     for number, method in enumerate(SCORING):
         method_rows = rows[rows["method"] == method]
         trained = method_rows[method_rows["weights"] == "trained"]
         n = max(len(trained), 1)
-        for order, (_, row) in enumerate(trained.iterrows()):
-            _mark(ax, row, number + APART * (order - (n - 1) / 2), BLUE, "o", "a seed")
+        for order, (place, row) in enumerate(trained.iterrows()):
+            y = number + APART * (order - (n - 1) / 2)
+            _mark(ax, row, y, BLUE, "o", "a seed")
+            if place == best:
+                _print_share(ax, row, y)
         for _, row in method_rows[method_rows["weights"] == "random weights"].iterrows():
             ax.plot(row["precision"], number, "x", color=GRAY, ms=4, label=RANDOM.name)
         for _, row in method_rows[method_rows["weights"] == "logistic regression"].iterrows():
             look = METHODS[REGRESSION]
             _mark(ax, row, number, look.color, look.marker, None)
+            _print_share(ax, row, number)
     ax.axvline(rows["chance_precision"].iloc[0], color=GRAY, ls="--", lw=0.8)
     ax.set_yticks(range(len(SCORING)), [_short(method) for method in SCORING])
     ax.set(ylim=(len(SCORING) - 0.5, -0.5), xlim=(-0.02, 1.02))
-    ax.set(title="True places among the first", xlabel="share of the first places that is true")
+    ax.set(title="True sites among as many first places", xlabel="share that is true")
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 
@@ -140,6 +163,14 @@ def _mark(ax: Axes, row: pd.Series, y: float, color: str, marker: str, label: st
     bounds = [[value - row["precision_low"]], [row["precision_high"] - value]]
     style: dict[str, Any] = {"color": color, "marker": marker, "ms": 4, "lw": 1}
     ax.errorbar([value], [y], xerr=bounds, label=label, ls="", elinewidth=1, **style)
+
+
+def _print_share(ax: Axes, row: pd.Series, y: float) -> None:
+    """Write a share beside the interval, at the left if large."""
+    is_left = row["precision_high"] > MOST_LEFT
+    place = (row["precision_low" if is_left else "precision_high"], y)
+    side, offset = ("right", -4) if is_left else ("left", 4)
+    write_beside(ax, percent(row["precision"]), place, (offset, 0), ha=side, va="center")
 
 
 def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:

@@ -111,15 +111,13 @@ def _finding(drawn: pd.DataFrame) -> str:
     if clearest is None:
         return "No earlier layer is clearly better than the last one, at the same pooling"
     value, last = clearest["value"], clearest["value"] - clearest["less_last"]
-    name, measure = TASKS[clearest["task"]]
-    if _best(drawn)["layer"].nunique() > 1:
-        return (
-            f"The best layer depends on task and corpus: layer {clearest['layer']:.0f} for {name} "
-            f"of {_name(clearest['corpus'])}, {value:.2f} against {last:.2f} at the last"
-        )
+    others = _best(drawn).drop(index=clearest.name)["less_last_low"] > 0
+    how = "also" if others.all() else "not always clearly" if others.any() else "not clearly"
+    elsewhere = f"; elsewhere the best layer is {how} better" if len(others) else ""
     return (
-        f"Layer {clearest['layer']:.0f} serves {name} of {_name(clearest['corpus'])} better than "
-        f"the last layer does: {measure} {value:.2f} against {last:.2f}"
+        f"For {TASKS[clearest['task']][0]} of {_name(clearest['corpus'])}, layer "
+        f"{clearest['layer']:.0f} is better than the last, {value:.2f} against {last:.2f} "
+        f"({EMBEDDINGS[clearest['embedding']]}){elsewhere}"
     )
 
 

@@ -42,7 +42,12 @@ LINES = {"tf_idf": "--", "bm25": ":", "bag_of_words": "--", "sentence": OWN_VECT
 
 
 def draw_tasks(
-    results: Mapping[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Mapping[str, Any],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    labels_called: str,
+    digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw the rank of the first half by layer, a panel per corpus, and the accuracy of labels.
 
@@ -67,7 +72,7 @@ def draw_tasks(
     if not corpora:
         say_instead(axes[:1], "no corpus has enough texts to halve")
     _labels(axes[-1], labels)
-    axes[-1].set_title(f"{sentence_case(Path(source['texts']).stem)}: labels")
+    axes[-1].set_title(f"{sentence_case(Path(source['texts']).stem)}: {labels_called}")
     return figure, _table(search, labels, label, digits)
 
 

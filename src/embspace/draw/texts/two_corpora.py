@@ -14,6 +14,8 @@ from embspace.draw.page.corpora_apart import (
     WORDS,
     TablesOfPairs,
     apart_finding,
+    named_layer,
+    pair_beyond_words,
     pair_called,
     sizes_said,
     tables_by_pair,
@@ -28,9 +30,10 @@ STAGE = "measure_two_corpora"
 MARKERS = "o^sDvPX"
 NAMES = {name: look.name for name, look in TEXT_POOLINGS.items()} | {WORDS: "words alone"}
 PANELS = {
-    "auc": ("A text leans to its own corpus", "probability (AUC)"),
-    "distance": ("The corpora are apart", "energy distance, 0 to 1"),
+    "auc": ("A text leans to its corpus", "probability (AUC)"),
+    "distance": ("How far apart (labels dealt anew: p ≤ {:.1g})", "energy distance, 0 to 1"),
 }
+BESIDE = 0.3  # layers between the last and the interval of words alone
 
 
 def draw_two_corpora(
@@ -51,9 +54,10 @@ def draw_two_corpora(
         return figure, f"# Corpora apart in {label}\n\nStage `{STAGE}`.\n\n{NONE}.\n"
     for ax, (quantity, (title, ylabel)) in zip(axes, PANELS.items(), strict=True):
         _lines(ax, pairs, quantity)
+        title = title.format(results["csv"]["p_value"].max())
         ax.set(title=title, ylabel=ylabel, xlabel="layer (0: embedding output)")
         ax.set_ylim(*((min(ax.get_ylim()[0], 0.4), 1.02) if quantity == "auc" else (0, None)))
-        name_lines(ax, 0.07)
+        name_lines(ax, 0.06)
     return figure, _tables(results, pairs, label, digits)
 
 
@@ -62,9 +66,9 @@ def _population(pairs: TablesOfPairs) -> str:
         return "n = 0"
     pooling = TEXT_POOLINGS[next(iter(pairs.values()))["embedding"].iloc[0]].name
     return (
-        f"{sizes_said(pairs)} · {pooling}, unit vectors · dashed: words alone, of the "
-        "pair in its color · bands: 95 % intervals over documents, not adjusted for having picked "
-        "a layer"
+        f"{sizes_said(pairs)} · {pooling}, unit vectors · dashed, bar: words alone · bands, "
+        "bar: 95 % intervals over documents, of each layer · labels dealt anew, in the marks of "
+        "their pairs: under 0.5, as no text is in its own mean"
     )
 
 
@@ -76,12 +80,17 @@ def _lines(ax: Axes, pairs: TablesOfPairs, quantity: str) -> None:
             dealt: dict[str, Any] = {"color": GRAY, "ls": ":", "marker": marker, "ms": 3, "lw": 1}
             name = f"_{DEALT}" if number else DEALT
             ax.plot(layers["layer"], layers["null_auc"], label=name, **dealt)
-        for value in rows.loc[rows["embedding"] == WORDS, quantity]:
-            shown = f" {value:.2f}" if quantity == "auc" else ""
-            draw_level(ax, value, f"{NAMES[WORDS]}{shown}", "--", color)
-        draw_by_layer(
-            ax, layers, quantity, Look(sentence_case(pair_called(pair)), color, marker, "-")
-        )
+        x = layers["layer"].max() + BESIDE * (1 + number)
+        for _, row in rows[rows["embedding"] == WORDS].iterrows():
+            shown = f" {row[quantity]:.2f}" if quantity == "auc" else ""
+            draw_level(ax, row[quantity], f"{NAMES[WORDS]}{shown}", "--", color)
+            if quantity == "auc":
+                ax.vlines(x, row["auc_low"], row["auc_high"], color=color, lw=1.2)
+        name = sentence_case(pair_called(pair))
+        if quantity == "auc" and pair == pair_beyond_words(pairs):
+            named = named_layer(rows)
+            name += f", {named['auc']:.2f} in layer {named['layer']:.0f}"
+        draw_by_layer(ax, layers, quantity, Look(name, color, marker, "-"))
 
 
 def _tables(results: Results, pairs: TablesOfPairs, label: str, digits: int) -> str:

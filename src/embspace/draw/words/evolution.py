@@ -37,7 +37,7 @@ def draw_evolution(
         2,
         height_mm=height_mm,
         title=_finding(views),
-        subtitle=f"{label} · {_population(path)}",
+        subtitle=f"{label} · {_population(path, views)}",
         stage=STAGE,
     )
     if path.empty:
@@ -86,10 +86,10 @@ def _finding(views: pd.DataFrame) -> str:
     )
 
 
-def _between_layers(views: pd.DataFrame, space: str = "all") -> pd.Series:
+def _between_layers(views: pd.DataFrame, space: str = "all", view: str = SHOWN) -> pd.Series:
     """Return the share of the variance that lies between means of layers, in all dimensions."""
     is_share = (views["quantity"] == "layer_share") & (views["space"] == space)
-    return views[is_share & (views["view"] == SHOWN)].iloc[0]
+    return views[is_share & (views["view"] == view)].iloc[0]
 
 
 def _shares(ax: Axes, views: pd.DataFrame) -> None:
@@ -107,7 +107,7 @@ def _shares(ax: Axes, views: pd.DataFrame) -> None:
     ax.margins(x=0.2)
 
 
-def _population(path: pd.DataFrame) -> str:
+def _population(path: pd.DataFrame, views: pd.DataFrame) -> str:
     if path.empty:
         return "no tokenizer, n = 0 tokens"
     texts = [(name, rows) for name, rows in path.groupby("text", sort=False)]
@@ -115,9 +115,18 @@ def _population(path: pd.DataFrame) -> str:
     n_tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
     return (
         f"{counted(len(texts), 'text')}, {counted(n_tokens, 'token')}: {said} · layers 0 "
-        f"(embedding output) to {path['layer'].max()} · components of a PCA of all states that a "
-        "panel is about"
+        f"(embedding output) to {path['layer'].max()}{_of_followed(path, views)}"
     )
+
+
+def _of_followed(path: pd.DataFrame, views: pd.DataFrame) -> str:
+    """Return the share between layers of the followed word, if any."""
+    followed = paths_of_followed(path)
+    if followed.empty:
+        return ""
+    row = _between_layers(views, view=str(followed["view"].iloc[0]))
+    own, random = percent(row["value"]), percent(row["random_weights_value"])
+    return f" · c: {own} lies between layers, with random weights {random}"
 
 
 def _variance(views: pd.DataFrame, view: str) -> tuple[float, float]:

@@ -28,6 +28,7 @@ RESULTS = (
     "evolution/layers.csv",
     "token_tracker/layers.csv",
 )
+DISTANCES = ["relative_distance", "random_weights_relative_distance"]
 SAME = 1e-4  # relative distances below it are rounding: of states that are equal
 LENGTH = "Length of a step"
 STEPS = {
@@ -56,7 +57,7 @@ def draw_token_paths(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(layers, nearest),
+        title=_finding(layers, nearest, defined(drift)),
         subtitle=f"{label} · {_population(path, layers, nearest)}",
         stage="measure_evolution",
     )
@@ -70,21 +71,33 @@ def draw_token_paths(
     return figure, _table(layers, nearest, label, digits)
 
 
-def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
-    """Return the title: who is nearest to its own token at the end, else the longest step."""
+def _finding(layers: pd.DataFrame, nearest: pd.DataFrame, drift: pd.DataFrame) -> str:
+    """Return the title: the longest step, the drift, and who is nearest to its token at the end."""
     if layers.empty:
         return "No token to follow through the layers"
     last = _at_last(nearest)
+    first = _longest_step(layers) + _apart(drift)
     if last.empty:
-        return _longest_step(layers)
-    shares = [f"{share_of_words(last['value'][group])} of {GROUPS[group].name}" for group in GROUPS]
+        return first
+    shares = [
+        f"{share_of_words(last['value'][group])} of {GROUPS[group].name.removesuffix(' words')}"
+        for group in GROUPS
+    ]
     at_random = last["random_weights_value"]
     more = (at_random > last["value"]).all()
     twin = "all are" if (at_random >= ALL).all() else "more are" if more else "not more are"
     return (
-        f"{_longest_step(layers)}; at the last layer {' and '.join(shares)} are nearest to their "
-        f"own token's embedding, with random weights {twin}"
+        f"{first}; at the last layer {' and '.join(shares)} words are nearest to their own token's "
+        f"embedding, with random weights {twin}"
     )
+
+
+def _apart(drift: pd.DataFrame) -> str:
+    """Return whether tokens shared by two texts drift apart, beyond random weights."""
+    if drift.empty:
+        return ""
+    own, random = drift[drift["layer"] == drift["layer"].max()][DISTANCES].mean()
+    return f"; in two texts they drift {'' if own > random else 'no farther '}apart (a)"
 
 
 def _longest_step(layers: pd.DataFrame) -> str:
@@ -112,18 +125,28 @@ def _last_tokens(layers: pd.DataFrame) -> pd.DataFrame:
 def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
     if path.empty:
         return "no tokenizer, n = 0 tokens"
-    sentences = [f"“{sentence_of(rows)}”" for _, rows in path.groupby("text", sort=False)]
     n = counted(_last_tokens(layers)["n"].max(), "token")
     groups = nearest.groupby("group", sort=False)["n_tokens"].max()
     sizes = [f"{GROUPS[str(group)].name}: {size}" for group, size in groups.items()]
+    first = "; black, gray: first text of a" if layers["tokens"].nunique() > 1 else ""
     return " · ".join(
         [
-            f"a: {', '.join(sentences[:2])}, black: the followed word",
-            f"b, c: {n} of as many texts; black, and random weights: first text of a",
-            *([f"d: {', '.join(sizes)}, before LayerNorm"] if sizes else []),
-            "layer 0: embedding output · bands: 95 % intervals",
+            f"a: {_merged(path)}",
+            f"b, c: {n} of as many texts{first}",
+            *([f"d: {', '.join(sizes)}, states before LayerNorm"] if sizes else []),
+            "layer 0: embedding output · bands: 95 %",
         ]
     )
+
+
+def _merged(path: pd.DataFrame) -> str:
+    """Return the first two texts as a single one, as in `the [cat → computer] sat`."""
+    texts = [sentence_of(rows).split() for _, rows in path.groupby("text", sort=False)][:2]
+    if len({*map(len, texts)}) > 1:
+        return ", ".join(f"“{' '.join(words)}”" for words in texts)
+    merged = [dict.fromkeys(words) for words in zip(*texts, strict=True)]
+    words = [f"[{' → '.join(both)}]" if len(both) > 1 else next(iter(both)) for both in merged]
+    return f"“{' '.join(words)}”"
 
 
 def defined(drift: pd.DataFrame) -> pd.DataFrame:
@@ -131,7 +154,7 @@ def defined(drift: pd.DataFrame) -> pd.DataFrame:
 
     A causal model reads the same before two texts differ.
     """
-    distances = drift[["relative_distance", "random_weights_relative_distance"]].max(axis=1)
+    distances = drift[DISTANCES].max(axis=1)
     same = distances.groupby([drift[key] for key in ("first", "second", "position")])
     return drift[~(same.transform("max") < SAME)]
 
