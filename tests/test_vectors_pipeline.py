@@ -11,6 +11,7 @@ from embspace.app.vectors import report_vectors
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
+from embspace.verify.rules import read_tolerances, rules_of
 from tests.drawn import figure_files
 from tests.whole_pipeline import MEASURED, PROJECTED, SHARED, expected_stages
 from tests.workspace import Workspace
@@ -66,6 +67,7 @@ def test_the_vectors_are_the_input_matrix_and_labels_the_vocabulary(
 
 
 def test_each_table_has_the_columns_of_any_models(workspace: Workspace, root: Path):
+    tolerances = read_tolerances()
     files = [name for name in workspace.files("results") if name.endswith("/mine.csv")]
     assert {name.split("/")[1] for name in files} >= {*MEASURED, *PROJECTED} - {"separability"}
     for name in files:
@@ -73,6 +75,8 @@ def test_each_table_has_the_columns_of_any_models(workspace: Workspace, root: Pa
         expected = load_table(str(root / name).replace("/mine.csv", "/minilm.csv"))
         # A table without a row lacks the columns whose number settings decide.
         assert list(table) == [column for column in expected if column in {*table}], name
+        rules = rules_of(tolerances, Path(name.removeprefix("results/")))
+        assert {*rules.row_names(expected)} <= {*table}, name
 
 
 def test_each_analysis_has_a_figure_and_says_why_there_is_nothing(workspace: Workspace):

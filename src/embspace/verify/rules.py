@@ -113,7 +113,11 @@ class Rules:
         return kind
 
     def kind_of_cell(self, column: str, row: Mapping[str, Any]) -> Kind:
-        """The kind of a column in a row, if known."""
+        """The kind of a column in a row, which may differ from that of other rows.
+
+        Raises:
+            KeyError: for a column without a rule.
+        """
         own = self.rows
         if own and all(row.get(name) == value for name, value in own.where.items()):
             return self.kinds.get(own.columns.get(column, "")) or self.required_kind(column)

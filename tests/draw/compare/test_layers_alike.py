@@ -3,7 +3,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.compare.alignment import ALIGNMENT
-from embspace.draw.compare.layers_alike import draw_alike, equally_deep, grow_apart
+from embspace.draw.compare.layers_alike import draw_alike, equally_deep
 from tests.draw.compare.test_alignment import table
 
 
@@ -30,10 +30,3 @@ def test_each_line_has_its_name_at_its_end():
 
 def test_without_common_texts_there_is_no_row():
     assert equally_deep(ALIGNMENT.tables["csv"].of()).empty
-
-
-def test_layers_grow_apart_where_every_line_surely_falls():
-    rows = equally_deep(table())
-    assert grow_apart(rows.assign(low=rows["value"] - 0.01, high=rows["value"] + 0.01))
-    assert not grow_apart(rows.assign(low=0.0, high=1.0))
-    assert not grow_apart(rows[:0])

@@ -79,7 +79,7 @@ def test_a_section_of_few_claims_and_what_cannot_be_checked_have_no_bar():
         (ROWS[:1], "1 of 1 checkable claim matches"),
         (
             [*ROWS, ("claim", "5", "?", "undecided", 1), ("claim", "5", "?", "not checkable", 1)],
-            "1 of 3 checkable claims matches; the others differ or cannot be decided",
+            "1 of 3 checkable claims matches; the others differ or are not decided",
         ),
     ],
 )

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from embspace.compare import paired_bounds
 from embspace.compare.alignment import ALIGNMENT
 from embspace.compare.measures import MEASURES
+from embspace.draw.compare import measures
 from embspace.draw.compare.measures import draw_measures
 from embspace.draw.page.looks import BLUE, GRAY
 from tests.draw.compare import test_alignment
@@ -146,8 +147,7 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
 def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
-        "The last layer of one finds the other half of 50 % of texts, two 25 %; it is ahead in all "
-        "categories"
+        "The last layer of one finds the other half of 50 % of texts, two 25 %"
     )
     assert any("14 pairs" in " ".join(text.get_text().split()) for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
@@ -182,11 +182,25 @@ def test_without_common_sentences_there_is_no_panel(table: pd.DataFrame):
     assert "None." in text.split("## Sentences")[1].partition("## ")[0]
 
 
-def test_the_title_says_where_the_first_model_is_ahead_or_behind(table: pd.DataFrame):
+def test_the_subtitle_counts_the_categories_in_which_a_model_is_ahead(table: pd.DataFrame):
     is_sad = (table["group"] == "mean / funny-sad") & table["difference"].notna()
-    mixed = table.assign(difference_low=table["difference_low"].mask(is_sad, -0.4))
-    title = " ".join(drawn(mixed)[0].get_suptitle().split())
-    assert title.endswith("; it is ahead in some categories")
-    behind = mixed.assign(difference_high=mixed["difference_high"].mask(is_sad, -0.1))
-    title = " ".join(drawn(behind, test_alignment.table())[0].get_suptitle().split())
-    assert "; it is ahead in some categories, behind in some categories" in title
+    behind = {"difference_low": -0.4, "difference_high": -0.1}
+    mixed = table.assign(**{end: table[end].mask(is_sad, at) for end, at in behind.items()})
+    words = " ".join(" ".join(text.get_text() for text in drawn(mixed)[0].texts).split())
+    assert "each by itself: 1 ahead, 1 behind of 2" in words
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [
+        (0.1, 0.3, ", and senses of homonyms more often, too (b)"),
+        (-0.3, -0.1, ", but senses of homonyms less often (b)"),
+        (-0.1, 0.1, ""),
+    ],
+)
+def test_the_title_says_who_surely_tells_senses_better(
+    monkeypatch: pytest.MonkeyPatch, low: float, high: float, said: str
+):
+    last = pd.DataFrame({"difference_low": [0.1, low], "difference_high": [0.2, high]})
+    monkeypatch.setattr(measures, "_senses", lambda table: table)
+    assert measures._senses_said(last) == said

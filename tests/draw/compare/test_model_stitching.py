@@ -74,7 +74,7 @@ def test_the_title_tells_open_verdicts_from_none(
     figure, _ = drawn(turned.assign(verdict=turned["verdict"].replace("joins", verdict)))
     assert title_of(figure) == f"No layers of one and two {verb} through the vocabulary"
     subtitle = " ".join(" ".join(words.get_text() for words in figure.texts).split())
-    assert "hollow: not, or open" in subtitle and "with random weights below" in subtitle
+    assert "filled: surely above the bound and all gray and dotted lines" in subtitle
 
 
 def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.layers.atlas import draw_atlas
+from embspace.draw.layers.atlas import _factor, draw_atlas
 from embspace.measure.layers.atlas import ATLAS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -31,8 +31,24 @@ def table(**given: list[float]) -> pd.DataFrame:
     return ATLAS.tables["csv"].of(rows)
 
 
-def drawn(rows: pd.DataFrame, label: str = "a model") -> tuple[Any, str]:
-    return draw_atlas(as_drawn(ATLAS, {"csv": rows}), label, **settings_of(draw_atlas))
+def nulls(measure: str, *means: float) -> pd.DataFrame:
+    """A measure at random weights by layer, beside trained values of `VALUES`."""
+    keys = {"null": "random_initialization", "space": "token", "change": "as_is"}
+    rows = [
+        {"measure": measure, "layer": layer, "value": value, "null_mean": mean} | keys
+        for layer, (value, mean) in enumerate(zip((0.5, 0.25, 0.75), means, strict=False))
+    ]
+    columns = ["measure", "layer", "value", "null_mean", *keys]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def drawn(
+    rows: pd.DataFrame, label: str = "a model", random: tuple[float, ...] = ()
+) -> tuple[Any, str]:
+    beside = {f"{family}/nulls": nulls("none") for family in ("spectrum", "context")}
+    beside["direction/nulls"] = nulls("mean_cosine", *random)
+    results = as_drawn(ATLAS, {"csv": rows}, **beside)
+    return draw_atlas(results, label, **settings_of(draw_atlas))
 
 
 def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
@@ -74,7 +90,7 @@ def test_what_has_not_converged_is_gray_and_both_ends_of_the_rest_have_frames() 
 
 
 def test_ends_whose_intervals_meet_have_no_frame() -> None:
-    figure, _ = drawn(table(mean_cosine=[0.5, 0.1, 0.69]))
+    figure, _ = drawn(table(mean_cosine=[0.5, 0.1, 0.74]))
     assert frames_of(figure) == [(0, 1), (1, 1)]
 
 
@@ -99,7 +115,8 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
     ("given", "said"),
     [
         ({}, "2 of 3 measures surely differ between layers"),
-        ({"mean_cosine": [0.5, 0.5, 0.6]}, "1 of 3 measures surely differ between layers"),
+        ({"mean_cosine": [0.5, 0.5, 0.6]}, "1 of 3 measures surely differs between layers"),
+        ({"hubness": [1.0, 2.0, 3.0]}, "All measures surely differ between layers"),
         (
             {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},
             "No measure surely differs between layers",
@@ -133,3 +150,22 @@ def test_nothing_to_show_says_where_to_look() -> None:
     figure, text = drawn(ATLAS.empty()["csv"])
     assert "see conf/measure/layers/atlas.yaml" in figure.axes[0].texts[0].get_text()
     assert text.endswith("None.\n")
+
+
+@pytest.mark.parametrize(
+    ("random", "said"),
+    [
+        ((0.3, 0.4, 0.35), ", by more than at random weights"),
+        ((0.3, 0.9, 0.35), ", not by more than at random weights"),
+    ],
+)
+def test_the_title_says_whether_layers_differ_more_than_at_random_weights(
+    random: tuple[float, ...], said: str
+) -> None:
+    figure, _ = drawn(table(), random=random)
+    assert " ".join(figure.get_suptitle().split()).endswith(said)
+
+
+def test_intervals_widen_with_the_number_of_pairs_of_layers() -> None:
+    assert _factor(2) == pytest.approx(1)
+    assert _factor(7) == pytest.approx(3.038 / 1.960, rel=1e-3)

@@ -49,9 +49,9 @@ def test_five_panels_have_the_values_of_one_corpus_and_its_nulls():
 @pytest.mark.parametrize(
     ("null", "said"),
     [
-        (-1.0, "above the nulls at all layers"),
-        (9.0, "below the nulls at all layers"),
-        (1.0, "on both sides of the nulls"),
+        (-1.0, "above the nulls at all drawn layers"),
+        (9.0, "below the nulls at all drawn layers"),
+        (1.0, "not to one side of the nulls"),
     ],
 )
 def test_the_title_says_on_which_side_of_the_nulls_the_measures_lie(null: float, said: str):

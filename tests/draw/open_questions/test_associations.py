@@ -28,7 +28,10 @@ def test_title_says_at_which_layers_an_association_is_present(
     drawn: tuple[Figure, pd.DataFrame],
 ):
     figure, _ = drawn
-    assert figure.get_suptitle().strip() == "Associations are present at all layers: planted"
+    assert (
+        figure.get_suptitle().strip()
+        == "Associations are present, in words or sentences, at all layers: planted"
+    )
     assert_words_fit(figure)
 
 

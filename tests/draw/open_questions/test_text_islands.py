@@ -28,7 +28,7 @@ def test_title_says_of_which_family_islands_are(label: str, words: str):
     assert words in " ".join(str(figure.get_suptitle()).split())
     assert "| topics" in text or label == "nothing"
     subtitle = " ".join(" ".join(words.get_text() for words in figure.texts).split())
-    assert "a map of another seed have it again (Jaccard index above 0.75)" in subtitle
+    assert "another seed's map have it (Jaccard index above 0.75)" in subtitle
     assert_words_fit(figure)
 
 

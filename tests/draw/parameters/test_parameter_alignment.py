@@ -57,11 +57,11 @@ def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     assert_words_fit(figure)
     assert title(figure) == (
         "Copies' layers are found through the vocabulary unless noise is strong, in raw space by "
-        "chance alone; seeds trained apart are aligned in mine"
+        "chance alone; seeds without a common base are aligned in mine"
     )
     assert "in 95 % of random" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
     assert title(draw("mine", is_aligned=False)[0]).endswith(
-        "trained apart match in at most 0 % of kinds of weights, untrained ones in 0 %"
+        "without a common base match in at most 0 % of kinds of weights, untrained ones in 0 %"
     )
 
 

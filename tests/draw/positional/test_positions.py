@@ -22,7 +22,8 @@ def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> Result
     along = regimes.assign(norm=np.linalg.norm(matrices["positional"], axis=1))
     ends = {"first_position": [0, n // 2], "last_position": [n // 2 - 1, n - 1]}
     spans = pd.DataFrame({**ends, "mean_norm": [3.25, 3.5], "unstructured": False})
-    further = {"regimes/positions": along, "regimes/summary": spans}
+    facts = {"n_simulations": 300, "false_alarm_rate": 0.01}
+    further = {"regimes/positions": along, "regimes/summary": spans, "regimes/.json": facts}
     return as_drawn(POSITIONS, positions | further)
 
 
@@ -98,7 +99,10 @@ def test_the_strip_has_the_norms_the_regimes_and_the_names_of_what_is_beyond():
     words = [text.get_text() for text in strip.texts]
     assert {f"7: {norm[7]:.2f} ↑", f"30–31: {norm[30]:.2f}, {norm[31]:.2f} ↑"} <= {*words}
     assert {"mean 3.250", "mean 3.500"} <= {*words}
-    assert strip.get_title("left") == "Norm: 2 regimes, changes at 20"
+    assert (
+        strip.get_title("left")
+        == "Norm: 2 regimes, changes at 20; of 300 stationary tables 3 have any"
+    )
 
 
 def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, drawn):
@@ -107,8 +111,8 @@ def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, dr
     figure, _ = draw(as_drawn(POSITIONS, results.tables, properties=properties.assign(value=0.75)))
     title = " ".join(figure.get_suptitle().split())
     assert "explains 75 % of the variance of near positions' cosines, in shuffled order" in title
-    chance = title.rpartition("order ")[2].removesuffix("; norms lie in regimes")
-    assert title.endswith("; norms lie in regimes")
+    chance = title.rpartition("order ")[2].removesuffix("; norms lie in regimes (d)")
+    assert title.endswith("; norms lie in regimes (d)")
     said = figure.axes[2].texts[0].get_text()
     assert f"up to 4 apart 75 %, in shuffled order {chance}" in said
     nulls = results["nulls"]
@@ -118,7 +122,7 @@ def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, dr
     given = {"properties": properties.assign(value=0.75), "nulls": walks}
     figure, _ = draw(as_drawn(POSITIONS, results.tables, **given))
     assert " ".join(figure.get_suptitle().split()).endswith(
-        "cosines, in random walks 5 %; norms lie in regimes"
+        "cosines, in random walks 5 %; norms lie in regimes (d)"
     )
 
 

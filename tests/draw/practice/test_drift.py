@@ -71,7 +71,7 @@ def test_lines_are_the_numbers_of_the_table():
     auc, clusters, components = figure.axes
     assert list(auc.lines[0].get_ydata()) == pytest.approx([0.8, 0.9])
     assert [label.get_text() for label in clusters.get_yticklabels()] == ["mast sail deck"]
-    assert clusters.get_title(loc="left").endswith("Clusters with words, 1 of 2")
+    assert clusters.get_title(loc="left").endswith("1 of 2 clusters, by their words")
     assert list(clusters.lines[0].get_xdata()) == pytest.approx([0.6, 0.1])
     assert list(components.lines[0].get_ydata()) == pytest.approx([2, 0.1])
     assert list(components.lines[1].get_ydata()) == pytest.approx([2])  # the sure one alone

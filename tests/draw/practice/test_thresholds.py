@@ -58,7 +58,7 @@ def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
         "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it up to layer 0, "
         "none at the last; less the mean, hardly any"
     )
-    assert "up to layer 0, as with random weights, none at the last" in title(tables(), 1.0)
+    assert "up to layer 0 (random weights: 100 %), none at the last" in title(tables(), 1.0)
     assert title(tables(), 0.0) == title(tables())
     many = tables()
     many["csv"].loc[many["csv"]["preparation"] == "centered", "cosine"] = 0.9
@@ -92,4 +92,4 @@ def test_the_title_names_a_corpus_that_is_drawn_by_its_own_centered_cosines():
 def test_random_weights_are_drawn() -> None:
     above = drawn(tables(), 1.0)[0].axes[0]
     lines = {line.get_label(): list(line.get_ydata()) for line in above.lines}
-    assert lines["random weights"] == [1.0, 1.0]
+    assert lines["random weights, by corpus"] == [1.0, 1.0]

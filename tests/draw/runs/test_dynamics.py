@@ -70,7 +70,9 @@ def test_the_title_says_in_which_runs_the_blocks_end_higher_and_lower() -> None:
     )
     rows = table("first")
     one_falls = rows.assign(value=rows["value"].where(rows["seed"] == 0, 9 - rows["value"]))
-    assert title(one_falls).endswith("higher in some models of a run, lower in others")
+    assert title(one_falls).endswith(
+        "of blocks are neither higher nor lower in all models of a run"
+    )
 
 
 def test_lines_are_the_means_over_the_blocks_by_model() -> None:

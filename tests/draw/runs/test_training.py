@@ -118,15 +118,15 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
     low = rows["accuracy_low"].mask((rows["step"] < 10) & (rows["attractors"] == "none"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     start = (
-        "Verbs without an attractor agree from step 10 on in all models of a grammar; with an "
-        "attractor, "
+        "Verbs without an attractor are right beyond chance from step 10 on in all models of a "
+        "grammar; with an attractor, "
     )
     assert title_of(draw(given)[0]) == f"{start}at the end, too"
     low = low.mask((rows["seed"] == 0) & (rows["attractors"] == "some"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     assert title_of(draw(given)[0]) == f"{start}not always"
     printed = [text.get_text() for text in draw(given)[0].axes[0].texts]
-    assert "step 10" in printed
+    assert "beyond chance\nfrom step 10 on" in printed
     is_worst = (rows["seed"] == 0) & (rows["attractors"] == "some")
     worst = {"accuracy": rows["accuracy"].mask(is_worst, 0.25)}
     worst |= {"accuracy_low": low, "accuracy_high": rows["accuracy_high"].mask(is_worst, 0.3)}
@@ -135,7 +135,7 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
     low = low.mask((rows["seed"] == 0) & (rows["step"] == 100), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     assert title_of(draw(given)[0]).startswith(
-        "Verbs without an attractor agree in 2 of 3 models of a grammar"
+        "Verbs without an attractor are right beyond chance in 2 of 3 models of a grammar"
     )
 
 

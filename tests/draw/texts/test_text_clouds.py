@@ -79,11 +79,17 @@ def test_random_weights_are_drawn_and_the_title_says_whether_they_step(results):
     rows = [{"corpus": "articles", "layer": n, "n": 12, "quantile_0.5": 0.9} for n in (0, 1)]
     random = RANDOM_TEXTS.of(rows)
     figure, _ = draw(results | {"random": random})
-    line = next(line for line in figure.axes[0].lines if line.get_label() == "random weights")
+    line = next(
+        line for line in figure.axes[0].lines if line.get_label() == "random weights, articles"
+    )
     assert list(line.get_ydata()) == [0.9, 0.9]
     assert figure.get_suptitle().split()[-4:] == ["random", "weights", "have", "none"]
     random.loc[1, "quantile_0.5"] = 0.5
-    assert figure.get_suptitle() != draw(results | {"random": random})[0].get_suptitle()
+    title = " ".join(draw(results | {"random": random})[0].get_suptitle().split())
+    assert title.endswith("the largest step")
+    random.loc[1, "quantile_0.5"] = -0.5
+    title = " ".join(draw(results | {"random": random})[0].get_suptitle().split())
+    assert title.endswith("random weights have one as large")
 
 
 @pytest.mark.parametrize("from_file", [False, True])

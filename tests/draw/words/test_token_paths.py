@@ -6,6 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.draw.page.looks import NULLS, corpus_looks
+from embspace.draw.words.evolution import sentence_of
 from embspace.draw.words.token_paths import STEPS, defined, draw_token_paths
 from tests.analyses import settings_of
 from tests.draw.fits import assert_words_fit
@@ -15,6 +16,8 @@ from tests.measure.words.test_evolution import measured, stimuli_of
 from tests.measure.words.test_evolution import module as module  # a fixture
 
 DRIFT, TRACKED = "evolution/drift", "token_tracker/layers"
+
+FARTHER = "in the two texts of a they end farther apart than with random weights"
 
 
 def draw(results: dict[str, Any]) -> tuple[Figure, str]:
@@ -45,7 +48,7 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"
     assert evolved.title_of(figure) == (
-        f"{said} tokens most; in two texts they drift apart (a); at the last layer 0 % of "
+        f"{said} tokens most; {FARTHER}; at the last layer 0 % of "
         "content and 100 % of function words are nearest to their own token's embedding, with "
         "random weights all are"
     )
@@ -87,7 +90,7 @@ def test_the_title_says_where_tokens_drift_no_farther_than_at_random_weights(res
     drift = results[DRIFT]
     given = drift.assign(random_weights_relative_distance=2 * drift["relative_distance"])
     title = evolved.title_of(draw(results | {DRIFT: given})[0])
-    assert "in two texts they drift no farther apart (a); " in title
+    assert "in the two texts of a they end no farther apart than with random weights; " in title
 
 
 def test_the_same_before_two_texts_differ_is_no_drift(results):
@@ -103,7 +106,9 @@ def test_the_same_before_two_texts_differ_is_no_drift(results):
 def test_without_words_to_follow_the_panel_says_so(results):
     figure, text = draw(results | {TRACKED: results[TRACKED][:0]})
     assert_words_fit(figure)
-    assert evolved.title_of(figure).endswith(" tokens most; in two texts they drift apart (a)")
+    assert evolved.title_of(figure).endswith(
+        " tokens most; in the two texts of a they end farther apart than with random weights"
+    )
     assert "No text with words of both lists" in figure.axes[3].texts[0].get_text()
     assert "length of a step" in text
 
@@ -127,3 +132,13 @@ def test_the_subtitle_has_the_texts_and_their_sizes(figure):
 
 def test_without_tokens_the_figure_says_why(results):
     evolved.assert_says_why_it_is_empty(draw, results)
+
+
+def test_two_texts_of_equal_length_are_written_as_one(results):
+    path = results["evolution/path"] if "evolution/path" in results else results["path"]
+    texts = [rows for _, rows in path.groupby("text", sort=False)][:2]
+    one, other = (sentence_of(rows).split() for rows in texts)
+    figure, _ = draw(results)
+    subtitle = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    differ = [f"[{a} → {b}]" for a, b in zip(one, other, strict=True) if a != b]
+    assert differ and all(words in subtitle for words in differ)

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from embspace.files.rows import save_rows
+from embspace.measure.practice.thresholds import FIXED
 from embspace.measure.tables.pooled_states import pooled_states
-from embspace.measure.texts.text_cloud_random import load_tokens, random_texts
+from embspace.measure.texts.text_cloud_random import HIGH, load_tokens, random_texts
 from embspace.models.weights import with_random_weights
 from tests.models.stream.tiny import tiny
 
@@ -22,20 +23,19 @@ def tiny_bert() -> Any:
     return tiny("bert", num_hidden_layers=1)
 
 
-def read(n: int = N, n_windows: int = 1) -> pd.DataFrame:
-    """Documents of random tokens; each has `n_windows` windows of `LENGTH` tokens."""
-    total = n * n_windows
-    window = np.repeat(np.arange(total), LENGTH)
+def read(n: int = N) -> pd.DataFrame:
+    """Documents of random tokens; each has a window of `LENGTH` tokens, whose numbers have gaps."""
+    window = 3 * np.repeat(np.arange(n), LENGTH)
     return pd.DataFrame(
         {
             "window": window,
-            "position": np.tile(np.arange(LENGTH), total),
-            "id": np.random.default_rng(0).integers(5, 60, total * LENGTH),
+            "position": np.tile(np.arange(LENGTH), n),
+            "id": np.random.default_rng(0).integers(5, 60, n * LENGTH),
             "special": False,
             "repeated": False,
             "start": 0,
             "end": 1,
-            "document": [f"d{number // n_windows}" for number in window],
+            "document": [f"d{number}" for number in window],
         }
     )
 
@@ -66,8 +66,8 @@ def test_trained_weights_do_not_count() -> None:
     pd.testing.assert_frame_equal(table_of(read(), other), table_of(read()))
 
 
-def test_a_document_is_one_text_and_at_most_so_many_are_read() -> None:
-    assert set(table_of(read(n_windows=2))["n"]) == {N}
+def test_at_most_so_many_documents_are_read() -> None:
+    assert set(table_of(read())["n"]) == {N}
     assert set(table_of(read(), most_documents=20)["n"]) == {20}
 
 
@@ -75,12 +75,17 @@ def test_vectors_alone_have_no_random_weights() -> None:
     assert random_texts(None, {"ships": read()[:0]}, 50, (None, 512, "cpu"), 0).empty
 
 
-def test_tokens_have_the_document_of_their_window(tmp_path: Path) -> None:
-    windows = pd.DataFrame({"text": ["b", "a", "a"], "window": [0, 0, 1]})
+def test_tokens_are_of_the_first_window_of_each_document(tmp_path: Path) -> None:
+    windows = pd.DataFrame({"text": ["b", "a", "a", "c"], "window": [0, 0, 1, 0]})
     save_rows(windows, str(tmp_path / "ships.windows.parquet"))
-    tokens = pd.DataFrame({"window": [0, 0, 1, 2]})
+    tokens = pd.DataFrame({"window": [0, 0, 1, 2, 3], "id": range(5)})
     save_rows(tokens, str(tmp_path / "ships.tokens.parquet"))
-    texts = pd.DataFrame({"id": ["a", "b"], "document": ["first", "second"]})
+    texts = pd.DataFrame({"id": ["a", "b", "c"], "document": ["first", "second", "first"]})
     save_rows(texts, str(tmp_path / "ships.parquet"))
     loaded = load_tokens(str(tmp_path), str(tmp_path), ["ships"])["ships"]
-    assert loaded["document"].tolist() == ["second", "second", "first", "first"]
+    assert loaded["document"].tolist() == ["second", "second", "first"]
+    assert loaded["id"].tolist() == [0, 1, 2]
+
+
+def test_the_high_cosine_is_the_one_that_thresholds_count() -> None:
+    assert FIXED[0] == HIGH

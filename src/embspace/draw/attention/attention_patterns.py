@@ -107,7 +107,7 @@ def _subtitle(types: pd.DataFrame, label: str) -> str:
     return (
         f"{label} · {counted(row['n_heads'], 'head')} · types by bounds on features, means over "
         f"{counted(row['n_texts'], 'text')}; the bounds are ours, names of types at bars those of "
-        "Kovaleva et al. (2019), thesis figure 8 · maps: a row is a query, and the head the "
+        "Kovaleva et al. (2019) · maps: a row is a query, and the head the "
         f"clearest of its type · lines and bands: {100 * row['level']:g} % intervals over texts"
     )
 

@@ -51,7 +51,7 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     if table.empty:
         return "No order to look at: the model reads no text"
     most = table.loc[table["positions"] == "kept", ["distance", "random_weights_distance"]].max()
-    moved = f"with them states move by up to {percent(most['distance'])} of their norm"
+    moved = f"with them states move on average by up to {percent(most['distance'])} of their norm"
     if pd.notna(most["random_weights_distance"]):
         moved += f", with {RANDOM.name} by up to {percent(most['random_weights_distance'])}"
     verdict = facts["knows_no_order_without_positions"]
@@ -89,7 +89,7 @@ def _by_layer(ax: Axes, kept: pd.DataFrame, removed: pd.DataFrame) -> None:
             name = f"{name}, up to {percent(round(values.max(), 3))}"
             ax.plot(kept["layer"].iloc[: len(values)], values, label=name, ms=4, **look)
     shade(ax, kept, "layer", "distance", color=BLUE, alpha=0.2)
-    ax.set(xlabel="layer (0: embedding output)", ylabel="distance / norm of the state")
+    ax.set(xlabel="layer (0: embedding output)", ylabel="mean distance / norm of the state")
     ax.set_ylim(bottom=min(0, -0.03 * ax.get_ylim()[1]))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -23,12 +23,6 @@ def equally_deep(alignment: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def grow_apart(rows: pd.DataFrame) -> bool:
-    """Return whether the last layers of both are surely less alike than the first, by any unit."""
-    lines = [line for _, line in rows.groupby("unit")]
-    return bool(lines) and all(line["high"].iloc[-1] < line["low"].iloc[0] for line in lines)
-
-
 def draw_alike(model: str, ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a line of texts and a dashed line of words, named at the ends."""
     for unit, unit_rows in rows.groupby("unit", sort=False):

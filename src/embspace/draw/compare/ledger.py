@@ -66,8 +66,8 @@ def draw_ledger(
         height_mm=height_mm,
         title=_title(claims),
         subtitle=f"{label} · {counted(len(claims), 'published claim')} · sections of Luisto 2024, "
-        "then other sources · depends on the rule: a rule as good has another verdict · toys and "
-        "references decide for all models",
+        "then other sources · depends on the rule: an equally good rule has another verdict · "
+        "a: colors of b",
         stage="measure_ledger",
     )
     _claims(axes[0], claims)
@@ -83,7 +83,7 @@ def _title(claims: pd.DataFrame) -> str:
     said += "matches" if held == 1 else "match"
     ways = {"differs": "differ", ALSO_UNTRAINED: "also hold untrained"}
     others = [way for verdict, way in ways.items() if verdict in n]
-    others += ["cannot be decided"] if set(n.index) - {"matches", *ways} else []
+    others += ["are not decided"] if set(n.index) - {"matches", *ways} else []
     words = " or ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
     return f"{said}; the others {words}" if words else said
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.compare.layers_alike import draw_alike, equally_deep, grow_apart
+from embspace.draw.compare.layers_alike import draw_alike, equally_deep
 from embspace.draw.compare.measure_tables import consistencies, tables_of
 from embspace.draw.page.canvas import (
     HALO,
@@ -66,7 +66,7 @@ def draw_measures(
         -(-max(len(titles), 1) // N_COLUMNS),
         min(max(len(titles), 1), N_COLUMNS),
         height_mm=height_mm * (1 if len(titles) > N_COLUMNS else ONE_ROW),
-        title=_title(table, results[ALIKE], models),
+        title=_title(table, models),
         subtitle=_subtitle(table, models, absent),
         stage="compare_measures",
     )
@@ -125,15 +125,15 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str
     if len(n := consistencies(table)["n_paired"]):
         parts.append(
             f"consistency: mean cosine of a category's differences, {counted(n.max(), 'pair')}, "
-            "95 % intervals"
+            f"95 % intervals, each by itself: {_apart_said(consistencies(table))}"
         )
     return " · ".join(
         [*parts, *(f"not in both: {title[0].lower()}{title[1:]}" for title in absent)]
     )
 
 
-def _title(table: pd.DataFrame, alignment: pd.DataFrame, models: Models) -> str:
-    """Return the share of texts that either model finds by the other half, and more differences.
+def _title(table: pd.DataFrame, models: Models) -> str:
+    """Return the share of texts that either model finds by the other half, and who tells senses.
 
     If neither model has searched, return how many components hold half of the variance of tokens.
     """
@@ -144,8 +144,7 @@ def _title(table: pd.DataFrame, alignment: pd.DataFrame, models: Models) -> str:
         other = random if random in models[1] else models[1]
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of "
-            f"{_searched(search)}, {other} {shares[1]}{_ahead(table)}"
-            f"{'; layers grow less alike' if grow_apart(equally_deep(alignment)) else ''}"
+            f"{_searched(search)}, {other} {shares[1]}{_senses_said(table)}"
         )
     curve = _variance(table)
     halves = {
@@ -158,23 +157,20 @@ def _title(table: pd.DataFrame, alignment: pd.DataFrame, models: Models) -> str:
     return f"Half of the variance of token embeddings lies in {', in '.join(said)}"
 
 
-def _ahead(table: pd.DataFrame) -> str:
-    """Return in which further panels the first model is surely ahead or behind at the end."""
-    parts = {"senses": _senses(table).tail(1), "categories": consistencies(table)}
-    places = dict[str, str]()
-    for way, end, sign in (("ahead", "low", 1), ("behind", "high", -1)):
-        surely = {name: sign * rows[f"difference_{end}"] > 0 for name, rows in parts.items()}
-        names = [f"{_how_many(which)}{name}" for name, which in surely.items() if which.any()]
-        if names:
-            places[way] = f"{way} in {' and '.join(names)}"
-    return f"; it is {', '.join(places.values())}" if places else ""
+def _senses_said(table: pd.DataFrame) -> str:
+    """Return which model surely tells senses of homonyms apart better at the last layer, if any."""
+    for _, row in _senses(table).tail(1).iterrows():
+        if row["difference_low"] > 0:
+            return ", and senses of homonyms more often, too (b)"
+        if row["difference_high"] < 0:
+            return ", but senses of homonyms less often (b)"
+    return ""
 
 
-def _how_many(which: pd.Series) -> str:
-    """Return a word for the share of true rows; nothing for a single row."""
-    if len(which) == 1:
-        return ""
-    return "all " if which.all() else "most " if which.mean() > HALF else "some "
+def _apart_said(rows: pd.DataFrame) -> str:
+    """Return in how many categories either model's interval is ahead."""
+    ahead, behind = (rows["difference_low"] > 0).sum(), (rows["difference_high"] < 0).sum()
+    return f"{ahead} ahead, {behind} behind of {len(rows)}"
 
 
 def _searched(search: pd.DataFrame) -> str:

@@ -158,9 +158,10 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     corpus = str(table["corpus"].iloc[0])
     return (
         f"{sentence_case(corpus_looks([corpus])[corpus].name)}: {int(table['n'].max())} texts, "
-        "bands over texts · a stitch enters an equally deep layer of the upper model · states less "
-        "their mean · filled: joins, surely above bound, random stitches, that with random weights "
-        "below, by cosine no block below; hollow: not, or open"
+        "bands over texts · lower states enter an equally deep layer of the upper model: as they "
+        "are, by scores of the shared tokens (through the vocabulary), or by a trained map · "
+        "filled: surely above the bound and all gray and dotted lines; only untrained stitches are "
+        "judged"
     )
 
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
+from scipy.stats import norm
 
 from embspace.draw.layers.profile_tables import by_layer
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
@@ -18,9 +19,12 @@ from embspace.draw.page.saving import Results
 KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
 KEY = (
-    "gray: the number depends on how many texts there are, or in rows mostly so; frames: smallest "
-    "and largest of a row, if their 95 % intervals do not meet"
+    "gray: the number depends on how many texts there are, or does in most of the row · frames: "
+    "smallest and largest of a row, if intervals for all pairs of layers at once do not meet"
 )
+LEVEL = 0.05
+FURTHER_RESULTS = ("direction/nulls.csv", "spectrum/nulls.csv", "context/nulls.csv")
+RANDOM = ("direction/nulls", "spectrum/nulls", "context/nulls")
 INSET = 0.04  # of a cell, from its edge to a frame
 HALF = 0.5  # of a row's values that converged, at least, to compare them
 
@@ -42,13 +46,13 @@ def draw_atlas(
         if len(rows)
         else ""
     )
-    ends = _ends(wide, shown)
+    ends, is_beyond = _ends(wide, shown), _beyond_random(results)
     figure, axes = new_figure(
         1,
         1,
         height_mm=row_height_mm * max(len(wide), 4) + 38,
-        title=_title(ends, len(wide)),
-        subtitle=" · ".join(filter(None, [label, n, KEY])),
+        title=_title(ends, _n_converged(wide, shown), is_beyond),
+        subtitle=" · ".join(filter(None, [label, n, KEY, _beside(is_beyond)])),
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
@@ -71,16 +75,48 @@ def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
 def _ends(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the layers of the smallest and the largest converged value of a row.
 
-    A row has none if the intervals of both meet, or if its values mostly did not converge.
+    A row has none if the intervals of both meet, wide enough for all pairs of layers, or if its
+    values mostly did not converge.
     """
-    bounds = {end: rows.pivot_table(end, KEYS, "layer", sort=False) for end in ("low", "high")}
+    margins = {
+        end: _wide(rows.assign(margin=sign * (rows[end] - rows["value"])), "margin", wide)
+        for end, sign in (("low", -1), ("high", 1))
+    }
     kept = wide.mask(_is_moving(wide, rows)).dropna(how="all")
     ends = pd.DataFrame({"smallest": kept.idxmin(axis=1), "largest": kept.idxmax(axis=1)})
+    factor = _factor(len(wide.columns))
     is_apart = [
-        bounds["high"].loc[row, low] < bounds["low"].loc[row, high]
+        wide.loc[row, low] + factor * margins["high"].loc[row, low]
+        < wide.loc[row, high] - factor * margins["low"].loc[row, high]
         for row, low, high in ends.itertuples(name=None)
     ]
     return ends[np.array(is_apart, dtype=bool)]
+
+
+def _n_converged(wide: pd.DataFrame, rows: pd.DataFrame) -> int:
+    """Return the number of rows of which most values converged."""
+    return int((~_is_moving(wide, rows)).any(axis=1).sum()) if len(wide) else 0
+
+
+def _wide(rows: pd.DataFrame, column: str, like: pd.DataFrame) -> pd.DataFrame:
+    return rows.pivot_table(column, KEYS, "layer", sort=False).reindex_like(like)
+
+
+def _factor(n_layers: int) -> float:
+    """Return how much wider a 95 % interval is that holds for all pairs of layers at once."""
+    n_pairs = max(n_layers * (n_layers - 1) / 2, 1)
+    usual, all_at_once = norm.isf([LEVEL / 2, LEVEL / 2 / n_pairs])
+    return float(all_at_once / usual)
+
+
+def _beyond_random(results: Results) -> pd.Series:
+    """Return by measure whether layers differ more than at random weights, on the same tokens."""
+    nulls = pd.concat([results[name] for name in RANDOM])
+    nulls = nulls[(nulls["null"] == "random_initialization") & (nulls["space"] == "token")]
+    nulls = nulls[(nulls["change"] == "as_is") & nulls["measure"].isin(results["csv"]["measure"])]
+    by_layer = nulls.dropna(subset=["null_mean"]).groupby("measure")[["value", "null_mean"]]
+    ranges = by_layer.max() - by_layer.min()
+    return ranges["value"] > ranges["null_mean"]
 
 
 def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
@@ -92,11 +128,24 @@ def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return is_moving | is_row.to_numpy()[:, None]
 
 
-def _title(ends: pd.DataFrame, n: int) -> str:
-    """Return in how many measures layers differ."""
+def _title(ends: pd.DataFrame, n: int, is_beyond: pd.Series) -> str:
+    """Return in how many measures layers differ, and whether more than at random weights."""
     if ends.empty:
         return "No measure surely differs between layers"
-    return f"{len(ends)} of {counted(n, 'measure')} surely differ between layers"
+    said = "All measures" if len(ends) == n else f"{len(ends)} of {counted(n, 'measure')}"
+    said += f" surely {'differs' if len(ends) == 1 < n else 'differ'} between layers"
+    if is_beyond.empty:
+        return said
+    share = "" if is_beyond.all() else "mostly " if is_beyond.mean() > HALF else "not "
+    return f"{said}, {share}by more than at random weights"
+
+
+def _beside(is_beyond: pd.Series) -> str:
+    """Return for the subtitle in how many measures layers differ more than at random weights."""
+    if is_beyond.empty:
+        return "random weights: not measured"
+    n = counted(len(is_beyond), "measure")
+    return f"range over layers beyond that of random weights in {is_beyond.sum()} of {n}"
 
 
 def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:

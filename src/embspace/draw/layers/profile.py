@@ -39,12 +39,12 @@ RANDOM = "random_initialization"
 WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 
 SIDES = {
-    "below": "below the nulls at all layers",
-    "above": "above the nulls at all layers",
-    "on both sides": "on both sides of the nulls",
+    "below": "below the nulls at all drawn layers",
+    "above": "above the nulls at all drawn layers",
+    "not to one side": "not to one side of the nulls",
 }
 """Places of measures, and their words as the first of a title."""
-NO_NULL = "without a null at all layers"
+NO_NULL = "without a null at each layer"
 
 
 class Shown(NamedTuple):
@@ -137,7 +137,7 @@ def _finding(drawn: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]) -> str:
         names[_side(rows, nulls)].append(f"{_short(shown)}{words}")
     said = [f"{_join(names[side])} {side}" for side in names if names[side]]
     if not said:
-        return "No measure of the tokens converged"
+        return "No measure of the tokens is drawn"
     first = next(side for side in names if names[side])
     said[0] = said[0].removesuffix(first) + SIDES.get(first, first)
     return f"Tokens have {', '.join(said)}"
@@ -149,7 +149,7 @@ def _side(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
     if len(both) < _converged(rows).sum():
         return NO_NULL
     below, above = both["high"] < both["null_smallest"], both["low"] > both["null_largest"]
-    return "below" if below.all() else "above" if above.all() else "on both sides"
+    return "below" if below.all() else "above" if above.all() else "not to one side"
 
 
 def _largest(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
@@ -168,7 +168,8 @@ def _join(words: Sequence[str]) -> str:
 
 
 def _extreme(rows: pd.DataFrame) -> int:
-    return int(rows.sort_values("value")["layer"].iloc[-1])
+    drawn = rows[_converged(rows)] if _converged(rows).any() else rows
+    return int(drawn.sort_values("value")["layer"].iloc[-1])
 
 
 def _converged(rows: pd.DataFrame) -> pd.Series:

@@ -70,10 +70,10 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])
-    said = f"Largest part of {label}: {part}, {percent(row['share'])} of parameters"
+    said = f"{part[:1].upper()}{part[1:]}: {percent(row['share'])} of the parameters of {label}"
     others = whole[whole["architecture"] != row["architecture"]]
     for _, other in others[others["component"] == row["component"]].head(1).iterrows():
-        said += f"; these are {percent(other['share'])} of {other['architecture']}"
+        said += f", {percent(other['share'])} of {other['architecture']}"
     return said
 
 

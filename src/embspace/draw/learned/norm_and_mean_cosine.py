@@ -49,7 +49,7 @@ def draw_norm_and_mean_cosine(
         height_mm=height_mm,
         title=_finding(correlation),
         subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused included · "
-        "raw learned matrix · Gaussian random weights: norm and cosine unrelated",
+        "raw learned matrix · in a large Gaussian table norm and cosine are unrelated",
         stage="measure_mean_embedding",
     )
     mako = sns.color_palette("mako_r", as_cmap=True)

@@ -134,7 +134,7 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
             end = (x.iloc[-1], y.iloc[-1])
             write_beside(ax, count(end[0]), end, (0, -9), color=look.color, ha="center")
     times = np.arange(1, 4 * k)
-    null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors"}
+    null: dict[str, Any] = {"color": GRAY, "linestyle": "-", "lw": 0.8, "label": "random neighbors"}
     ax.plot(times, poisson.sf(times - 1, k), **null)
     smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
     ax.set(xscale="log", yscale="log", ylim=(0.06 * smallest, 2), title="Hubs")
@@ -160,13 +160,12 @@ def _finding(
         k, hub = int(occurrence["k"].max()), hubs.iloc[0]
         centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
         most = f"; centered unit vectors: at most {count(centered.max())}"
-        medians = summary.loc[summary["quantity"] == "cosine", "quantile_0.5"]
-        where = "With small cosines (b)" if (medians.abs() < SMALL).all() else "Of raw vectors"
         own = summary[(summary["quantity"] == "norm") & (summary["space"] == hub["cloud"])]
         is_shortest = (length <= own["minimum"] * (1 + TOLERANCE)).any()
-        which = f"the shortest vector (a), {_hub_name(hub)}," if is_shortest else _hub_name(hub)
+        name = _hub_name(hub)
+        which = f"The shortest vector, {name} (a)," if is_shortest else f"Of raw vectors, {name}"
         return (
-            f"{where}, {which} is a near neighbor (k = {k}) of {count(hub['k_occurrence'])} "
+            f"{which} is a near neighbor (k = {k}) of {count(hub['k_occurrence'])} "
             f"vectors (c){most if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]

@@ -6,7 +6,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    draw_line,
+    legend_below,
+    new_figure,
+    say_instead,
+    shade,
+)
 from embspace.draw.page.looks import BLUE, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -86,7 +93,7 @@ def _finding(table: pd.DataFrame) -> str:
         )
         if is_there.any()
     ]
-    return f"Associations are present {'; '.join(parts)}"
+    return f"Associations are present, in words or sentences, {'; '.join(parts)}"
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
@@ -109,14 +116,8 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
                 markerfacecolor=face,
             )
         ax.plot([], [], look.marker, ls=look.line, color=look.color, ms=4, label=look.name)
-        if vectors == "state":
-            ax.plot(
-                own["place"],
-                own["random_weights_effect"],
-                ls=AT_RANDOM.line,
-                color=AT_RANDOM.color,
-                label=f"{AT_RANDOM.name} (words)",
-            )
+        random = AT_RANDOM._replace(line=look.line, name=f"{AT_RANDOM.name}, {look.name}")
+        draw_line(ax, own, "place", "random_weights_effect", random, lw=0.9)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     ticks = [tick for tick in ax.get_xticks() if 0 <= tick <= rows["layer"].max()]
     ax.set_xticks([EMBEDDING, *ticks], ["E", *(f"{tick:g}" for tick in ticks)])

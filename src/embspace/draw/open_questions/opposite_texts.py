@@ -59,7 +59,7 @@ def draw_opposite_texts(
         title=_finding(results),
         subtitle=f"{label} · {counted(counts['n_sentences'], 'sentence')} · mean pooling, "
         "last layer · chosen: each word is the one that lowers the cosine most; likely: not less "
-        "likely than nearly all sentences · bands: intervals over sentences"
+        "likely than nearly all sentences · bands: 95 % intervals"
         + (f" · judge: {counts['judge']}" if counts["judge"] != "none" else ""),
         stage=STAGE,
     )
@@ -141,7 +141,7 @@ def _finding(results: Results) -> str:
     if free["beyond_corpus_high"] < 0:
         reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
         if rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += "; with random weights, too, a search ends below theirs"
+            reached += "; with random weights, too, a search ends below it"
     parts = [reached]
     if judged["finds_opposites"] != NOT_CHECKABLE:
         parts.append(f"with fluent texts to {_signed(judged['smallest'])}")

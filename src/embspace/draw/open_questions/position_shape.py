@@ -51,7 +51,7 @@ def draw_position_shape(
         3,
         height_mm=height_mm,
         title=_finding(loops, values),
-        subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · a loop "
+        subtitle=f"{label} · {counted(counts['n_structured'], 'position')}, not outlying · a loop "
         f"(persistent homology) stands if it outlasts the longest of {share:g} % of either kind "
         f"of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) · RMS: "
         "root mean square from the mean · stationary: random, with the same mean cosine at each "
@@ -140,7 +140,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Values",
             "Lengths and scales in root mean square distances from the mean. A dimension is read "
             "between two scales where slopes are steady; without, there is none. Parts are there "
-            "if more than those of either kind of surrogates.",
+            "if more than those of each kind of surrogates.",
             markdown_table(shown.drop(columns=at), digits),
         ),
         section(

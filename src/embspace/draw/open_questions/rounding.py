@@ -40,7 +40,7 @@ MEASURES = {
 ROOM = 0.12  # above and below the lines and bands that a panel shows whole, as a share of them
 SCALES = {"row": "one scale a row", "block": "one scale a block"}
 MARKERS = "osD^vPX"
-FULL = "full precision, 95 %"
+FULL = "full precision, 95 % over texts"
 
 
 def draw_rounding(
@@ -161,7 +161,7 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
         return "At no number of bits do all measures stay in their intervals"
     return (
         f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} some do not, "
-        f"and layer {_fewest_kept(likeness, few)['layer']:.0f} loses the most neighbors"
+        f"and layer {_fewest_kept(likeness, few)['layer']:.0f} loses most neighbors (a)"
     )
 
 

@@ -79,7 +79,7 @@ def draw_sparse_features(
     n_same = len({*listed[0]["token"]} & {*listed[1]["token"]})
     axes[2].set_title(f"{place}, {CLOUDS[MODEL].name}: most alike")
     axes[3].set_title(
-        f"{sentence_case(CLOUDS[RANDOM].name)}: {n_same} of these {len(listed[0])} tokens, too"
+        f"{sentence_case(CLOUDS[RANDOM].name)}: {n_same} of these {len(listed[0])} tokens"
     )
     for ax, rows in zip(axes[2:], listed, strict=True):
         _tokens(ax, rows)
@@ -162,7 +162,8 @@ def _shares(ax: Axes, table: pd.DataFrame, named: tuple[int, str]) -> None:
             is_hollow = own["verdict"] != LEARNED
             ax.plot(own["recurring"][is_hollow], y[is_hollow.to_numpy()], mfc="white", **style)
         is_early = own["converged_share"] < 1
-        ax.plot(own["recurring"][is_early], y[is_early.to_numpy()], "kx", ms=7, label=EARLY)
+        if is_early.any():
+            ax.plot(own["recurring"][is_early], y[is_early.to_numpy()], "kx", ms=7, label=EARLY)
         for (_, row), height in zip(own.iterrows(), y, strict=True):
             if (row["layer"], row["method"]) == named and cloud in (MODEL, RANDOM):
                 _print_share(ax, row, height)

@@ -43,7 +43,7 @@ TRAINED, RANDOM = "trained", "random"
 ISLANDS = (PURPLE, ORANGE, BLACK, SKY)  # the largest of a map, unlike to the color-blind, too
 MARKERS = ("o", "s", "^", "D")
 LABELS = {name: name for name in ("source", "domain", "subject", "document", "length")}
-LABELS["place"] = "third of a text"
+LABELS |= {"place": "third of its document", "document": "same document"}
 MOST_MAPS = 2
 MOST = 0.5  # share of an island's texts beyond which a subject or source names the island
 INK = 2500.0  # area of all dots, in square points
@@ -157,10 +157,10 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
     seen = _last(table, maps[0], MAP, TRAINED).iloc[-1]
     space = f"{POOLINGS[seen['pooling']].name}, {PREPARATIONS[seen['preparation']]}"
     return (
-        f"{label} · layer {seen['layer']} · {space} · an island stands if at least "
-        f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and a map of "
-        f"another seed have it again (Jaccard index above {settings['jaccard']}), and none of "
-        "Gaussian clouds of its covariance stands · no mark: not above labels dealt at random"
+        f"{label} · layer {seen['layer']} · {space} · island: a cluster (HDBSCAN) on a t-SNE map, "
+        f"or in space; it stands if {percent(settings['share'])} of {settings['n_half_samples']} "
+        f"half-samples and another seed's map have it (Jaccard index above {settings['jaccard']}), "
+        "none of Gaussian clouds · no mark: not above labels dealt at random, or one island"
     )
 
 

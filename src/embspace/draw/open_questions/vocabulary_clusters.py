@@ -173,6 +173,9 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
         bars = ax.barh(
             range(len(shares)), shares[kind], left=left, color=look.color, edgecolor="white", lw=0.6
         )
+        if str(kind) == "other":
+            for bar in bars:
+                bar.set_hatch("////")
         words = [
             _in_bar(look.name, share, is_main=main.get(part) == kind)
             for part, share in shares[kind].items()

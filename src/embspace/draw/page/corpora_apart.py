@@ -60,9 +60,9 @@ def apart_finding(pairs: TablesOfPairs) -> str:
     named, layers = sentence_case(pair_called(pair)), _layer_rows(pairs[pair])
     words = pairs[pair].query("embedding == @WORDS")
     beside = _beside(named_layer(pairs[pair]), words)
-    if layers["p_value_of_layers"].min() > SURE:
+    if not _is_apart(layers):
         return f"{named} are not clearly apart in any layer{beside}"
-    if (layers["p_value"] > SURE).any():
+    if not _is_apart_everywhere(layers):
         return f"{named} are told apart, best at layer {layers.iloc[-1]['layer']:.0f}{beside}"
     least = _beside(named_layer(pairs[pair]), words, " or more")
     return f"{named} are told apart at every layer{least}"
@@ -71,8 +71,16 @@ def apart_finding(pairs: TablesOfPairs) -> str:
 def named_layer(rows: pd.DataFrame) -> pd.Series:
     """Return the row with the AUC for a title: the least if all layers are apart, else the best."""
     layers = _layer_rows(rows)
-    all_apart = (layers[["p_value", "p_value_of_layers"]].min() <= SURE).all()
-    return layers.iloc[0 if all_apart and (layers["p_value"] <= SURE).all() else -1]
+    return layers.iloc[0 if _is_apart_everywhere(layers) else -1]
+
+
+def _is_apart(layers: pd.DataFrame) -> bool:
+    """Return whether a layer tells the corpora apart, all layers considered."""
+    return bool(layers["p_value_of_layers"].min() <= SURE)
+
+
+def _is_apart_everywhere(layers: pd.DataFrame) -> bool:
+    return _is_apart(layers) and bool((layers["p_value"] <= SURE).all())
 
 
 def _layer_rows(rows: pd.DataFrame) -> pd.DataFrame:

@@ -40,4 +40,4 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
 
 def random_sample(random: pd.DataFrame) -> str:
     """Return for a subtitle the number of texts read at random weights."""
-    return f"{counted(random['n'].max(), 'text')} of each" if len(random) else "not measured"
+    return f"up to {counted(random['n'].max(), 'text')} of each" if len(random) else "not measured"

@@ -96,10 +96,11 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
     aligned = _is_true(apart["is_aligned"]).groupby([apart["space"], apart["run"]]).mean()
     names = sorted(set(aligned.index[aligned > MOST].get_level_values("run")))
     if names:
-        return f"{said}; seeds trained apart are aligned in {', '.join(names)}"
+        return f"{said}; seeds without a common base are aligned in {', '.join(names)}"
     most, untrained = (_shares(rows).max() for rows in (apart, assignments.query("step == 0")))
     return (
-        f"{said}; seeds trained apart match in at most {percent(most)} of kinds of weights, "
+        f"{said}; seeds without a common base match in at most {percent(most)} of kinds of "
+        "weights, "
         f"untrained ones in {percent(untrained)}"
     )
 
@@ -160,7 +161,7 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
         "color": GRAY,
         "marker": "x",
         "ms": 3.5,
-        "label": "untrained",
+        "label": "untrained, above: vocabulary, below: raw",
     }
     for place, run in enumerate(runs):
         run_rows = rows[rows["run"] == run]

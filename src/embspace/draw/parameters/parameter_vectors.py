@@ -131,13 +131,19 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, related: pd.DataFrame, l
     best, shuffled = rows.nlargest(1, "value").iloc[0], rows["shuffled_largest"].max()
     where = f"Words nearest to {GROUPS[best['group']]} of layer {best['layer']}"
     verb = "are most alike" if best["value"] > shuffled else "are no more alike than by chance"
-    layer = None if related.empty else most_related(related)["layer"]
-    place = "there, too" if layer == best["layer"] else f"in layer {layer}"
-    shared = "" if layer is None else f"; units share words most often {place}"
+    shared = "" if related.empty else _shared(most_related(related), best["layer"])
     return (
         f"{where} {verb}: mean cosine {best['value']:.2f} over all vectors, of shuffled ones "
         f"{shuffled:.2f} at most{shared}"
     )
+
+
+def _shared(most: pd.Series, layer: int) -> str:
+    """Return in which layer units share words most, if more than with partners dealt anew."""
+    if not most["value"] > most["shuffled_high"]:
+        return ""
+    place = "there, too" if most["layer"] == layer else f"in layer {most['layer']}"
+    return f"; units share words most often {place}"
 
 
 def _subtitle(results: Results, label: str) -> str:
@@ -149,7 +155,7 @@ def _subtitle(results: Results, label: str) -> str:
         f"{label} · all vectors, up to {count(scores['n_vectors'].max())} a layer and group · a: "
         f"{facts['k']} top words of {count(facts['n_allowed'])} by the token embeddings; gray: "
         f"coordinates of {count(scores['n_shuffled'].max())} vectors shuffled · b: units "
-        f"that share at least {100 * related['related_from']:g} % of words"
+        f"that share at least {100 * related['related_from']:g} % of their words"
     )
 
 

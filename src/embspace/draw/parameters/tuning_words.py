@@ -115,9 +115,9 @@ def _subtitle(tables: Tables) -> str:
     row, runs = shares.iloc[0], shares["run"].unique()
     return (
         f"{counted(len(runs), 'run')} ({', '.join(runs)}), a base model tuned for "
-        f"{' and '.join(shares['phase'].unique())}; a dot a seed · rows of weights after "
-        f"tuning less before · share with {row['least_listed']} or more of "
-        f"{lists['n_listed_tokens']} listed words among the {lists['n_tokens']} strongest · the "
+        f"{' and '.join(shares['phase'].unique())}; a dot a seed · rows of tuned weights, "
+        f"after less before: no other layers were tuned · share with {row['least_listed']} or more "
+        f"of {lists['n_listed_tokens']} listed words among the {lists['n_tokens']} strongest · the "
         "rule by layer was added after the results"
     )
 

@@ -30,7 +30,7 @@ from embspace.settings.types import PositiveShare
 
 DIVERGING = "RdBu_r"
 N_COLORS = 11  # smooth maps show few edges, and files of rough ones stay small
-FURTHER_RESULTS = ("regimes/positions.csv", "regimes/summary.csv")
+FURTHER_RESULTS = ("regimes/positions.csv", "regimes/summary.csv", "regimes/.json")
 EDGE, ROOM = 0.01, 0.25  # shares: of norms beyond the axis, and of its range on either side
 NAME = 0.12  # of the width, of a name
 N_NAMED = 8  # positions beyond the axis that have names
@@ -81,7 +81,9 @@ def draw_positions(
         _mean_profile(below, shown, properties, nulls)
     else:
         say_instead([below], "no structured positions")
-    _norms(strip, results["regimes/positions"], results["regimes/summary"])
+    _norms(
+        strip, results["regimes/positions"], results["regimes/summary"], results["regimes/.json"]
+    )
     return figure, text
 
 
@@ -95,7 +97,7 @@ def _finding(properties: pd.DataFrame, nulls: pd.DataFrame, regimes: pd.DataFram
     n_regimes = (~regimes["unstructured"].astype(bool)).sum()
     return (
         f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
-        f"{_walk_words(near, nulls)}{'; norms lie in regimes' if n_regimes > 1 else ''}"
+        f"{_walk_words(near, nulls)}{'; norms lie in regimes (d)' if n_regimes > 1 else ''}"
     )
 
 
@@ -190,7 +192,7 @@ def _mean_profile(
     ax.legend(loc="upper right", ncols=3)
 
 
-def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
+def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame, facts: dict[str, Any]) -> None:
     """Draw the norm of every position and the mean of every regime; name outliers at the edge."""
     apart, norm = positions["outlying"].astype(bool), positions["norm"]
     low, high = norm[~apart].quantile([EDGE, 1 - EDGE])
@@ -214,8 +216,10 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
         if row["first_position"]:
             ax.axvline(row["first_position"] - 0.5, color=GRAY, linewidth=0.8)
     starts = ", ".join(map(str, regimes["first_position"][1:]))
-    n = counted(len(regimes), "regime")
-    ax.set(title=f"Norm: {n}" + (f", changes at {starts}" if starts else ""))
+    n, n_null = counted(len(regimes), "regime"), facts.get("n_simulations", 0)
+    n_false = round(facts["false_alarm_rate"] * n_null) if n_null else 0
+    beside = f"; of {n_null} stationary tables {n_false} have any" if n_null else ""
+    ax.set(title=f"Norm: {n}" + (f", changes at {starts}{beside}" if starts else ""))
     ax.set(xlabel="position", ylabel="norm", ylim=(low, high), xlim=(-2, len(positions) + 2))
 
 

@@ -138,8 +138,8 @@ def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
         f"{corpus_called(corpus)}: {counted(n, 'text')}, last layer, mean pooling; fitted on the "
         "other half of the documents · bars: 95 % intervals over documents, all settings at once · "
         "kept: by paired differences surely less than "
-        f"{percent(results[MEASURED_WITH]['lost'])} is lost; a mark above the dashed line may be "
-        "unsure"
+        f"{percent(results[MEASURED_WITH]['lost'])} of the lead over chance is lost; a mark above "
+        "the dashed line may be unsure"
     )
 
 

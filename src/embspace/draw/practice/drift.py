@@ -140,7 +140,7 @@ def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
     Clusters without words of their own are on the page.
     """
     named = clusters[clusters["words"].fillna("") != ""]
-    ax.set_title(f"Clusters with words, {len(named)} of {len(clusters)}")
+    ax.set_title(f"{len(named)} of {len(clusters)} clusters, by their words")
     if named.empty:
         say_instead([ax], "no cluster has words of its own")
         return

@@ -28,6 +28,7 @@ RANDOM_TEXTS = "text_clouds/random"
 NOT_RARE = 0.1  # of all pairs
 RAW = "raw"
 RANDOM = NULLS["random_initialization"]
+EACH_RANDOM = RANDOM._replace(name=f"{RANDOM.name}, by corpus")
 PANELS = {"raw": "Raw vectors", "centered": "Less the mean of all texts"}
 LAYER = "layer (0: embedding output)"
 NONE = "Too few texts to tell a rare pair"
@@ -67,7 +68,7 @@ def draw_thresholds(
     for corpus, look in looks.items():
         draw_line(axes[0], fixed[fixed["corpus"] == corpus], "layer", "share", look)
     for _, rows in random[random["corpus"].isin(shown["corpus"])].groupby("corpus"):
-        draw_line(axes[0], rows, "layer", "share_above", RANDOM, zorder=1)
+        draw_line(axes[0], rows, "layer", "share_above", EACH_RANDOM, zorder=1)
     _write_least(axes[0], _commonest(fixed))
     axes[0].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(0, 1.02))
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
@@ -95,7 +96,7 @@ def _commonest(fixed: pd.DataFrame) -> pd.DataFrame:
 def _falls_at_last(own: pd.DataFrame) -> bool:
     """Return whether pairs above the guessed cosine are rare at the last layer alone."""
     *before, last = own["share"]
-    return last <= NOT_RARE < min(before)
+    return bool(before) and last <= NOT_RARE < min(before)
 
 
 def _write_least(ax: Axes, own: pd.DataFrame) -> None:
@@ -114,17 +115,17 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
     if raw.empty:
         return NONE
     own = _commonest(fixed)
-    most = own.iloc[int(own["share"].to_numpy().argmax())]
+    most = own.loc[own["share"] == own["share"].max()].iloc[-1]
     if most["share"] > NOT_RARE:
         *before, last = own["share"]
         name, start = corpus_called(most["corpus"]), f"A cosine of {_guessed(fixed)} is not rare:"
+        null = random.loc[random["corpus"] == most["corpus"], "share_above"]
+        as_random = f" ({RANDOM.name}: {percent(null.min())})" if null.min() > NOT_RARE else ""
         if not _falls_at_last(own):
-            where = f"lie above it at layer {most['layer']:.0f}"
+            where = f"lie above it at layer {most['layer']:.0f}{as_random}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
         # What all texts share makes it common, as the same pairs less the mean say.
         less_mean = centered.loc[centered["corpus"] == most["corpus"], "cosine"]
-        null = random.loc[random["corpus"] == most["corpus"], "share_above"]
-        as_random = ", as with random weights" if null.min() > NOT_RARE else ""
         is_rare = less_mean.max() < fixed["cosine"].iloc[0]
         return (
             f"{start} {percent(min(before))} or more of pairs of {name} lie above it up to layer "

@@ -157,8 +157,8 @@ def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
         for sizes in (halves, whole)
     )
     return (
-        f"last layer, mean pooling · a, b: {fitted}, the part that fitted nothing (a: of "
-        "corpora with halves); bars: 95 % intervals, all changes at once · "
+        f"last layer, mean pooling · a, b: {fitted}, not used for fitting; a: of "
+        "corpora whose texts have halves; bars: 95 % intervals, all changes at once · "
         f"c: {all_texts}, the last three: cosines rescaled by neighborhoods"
     )
 

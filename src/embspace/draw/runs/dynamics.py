@@ -105,7 +105,10 @@ def _finding(rows: pd.DataFrame, shown: Sequence[str]) -> str:
         return "No model that learns a language was measured over training"
     said = dict[tuple[str, ...], list[str]]()
     for measure in shown:
-        by_run = rows[rows["measure"] == measure].groupby("run", sort=False)
+        own = rows[rows["measure"] == measure]
+        if own.empty:
+            continue
+        by_run = own.groupby("run", sort=False)
         ends = {str(run): end_of(blocks(run_rows)) for run, run_rows in by_run}
         words = tuple(
             f"{word} in all {' and '.join(f'{run}s' for run in ends if ends[run] == word)}"
@@ -115,7 +118,7 @@ def _finding(rows: pd.DataFrame, shown: Sequence[str]) -> str:
         said[words] = [*said.get(words, []), name_of(measure)]
     sentences = [
         f"{' and '.join(names)} of blocks {'is' if len(names) == 1 else 'are'} "
-        f"{', '.join(words) or 'higher in some models of a run, lower in others'}"
+        f"{', '.join(words) or 'neither higher nor lower in all models of a run'}"
         for words, names in said.items()
     ]
     return f"After training, {'; '.join(sentences)}"

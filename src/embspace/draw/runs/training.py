@@ -115,7 +115,7 @@ def _tested(name: str, rows: pd.DataFrame) -> str:
 def _title(results: Tables) -> str:
     """Return from which step on verbs agree, or how many models end below every baseline."""
     if "agreement" in results:
-        rows, said = results["agreement"], "Verbs without an attractor agree"
+        rows, said = results["agreement"], "Verbs without an attractor are right beyond chance"
         known, n = _all_since(rows), len(rows[MODEL].drop_duplicates())
         if len(known) == n:
             said = f"{said} from step {max(known)} on in all models of a grammar"
@@ -173,7 +173,7 @@ def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     ax.set_yscale("log")
     log_ticks(ax.yaxis)
     ax.set_ylabel("loss over the best baseline's")
-    _baselines(ax, {"best baseline": 1.0})
+    _baselines(ax, {"best of unigram,\nbigram, position": 1.0})
     show_steps(ax, rows["step"])
 
 
@@ -204,7 +204,7 @@ def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     show_steps(ax, rows["step"])
     if since := max(_all_since(rows), default=None):
         ax.axvline(since, color=BLACK, linewidth=0.6)
-        write_beside(ax, f"step {since}", (since, 0), (-3, 4), ha="right")
+        write_beside(ax, f"beyond chance\nfrom step {since} on", (since, 0), (-3, 4), ha="right")
     levels["chance level"] = CHANCE
     colors = [BLACK] * (len(levels) - 1) + [GRAY]
     name_ends(ax, [*levels], [*levels.values()], colors, GAP)

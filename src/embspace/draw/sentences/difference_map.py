@@ -56,7 +56,7 @@ def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequ
         ax.text(s=words, transform=ax.transAxes, color="0.4", path_effects=HALO, **corner)
     # Without it matplotlib warns that an equal aspect widens the limits.
     ax.set_autoscale_on(True)
-    ax.set_title("Differences and the means of categories")
+    ax.set_title(f"Differences, with {len(long)} means as arrows")
 
 
 def _gray(short: Sequence[str], n_others: int) -> str:

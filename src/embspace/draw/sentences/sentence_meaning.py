@@ -107,7 +107,7 @@ def meaning_or_wording(contrasts: pd.DataFrame) -> str:
 
 def _how_many(categories: pd.DataFrame) -> str:
     """Return whether all, most or some categories have parallel differences, for the title."""
-    if categories.empty:
+    if _shown(categories).empty:
         return ""
     share = float(_are_parallel(_shown(categories)).mean())
     some = "most" if share > 1 / 2 else "some" if share else "no"

@@ -150,7 +150,7 @@ def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axvline(rows["chance_precision"].iloc[0], color=GRAY, ls="--", lw=0.8)
     ax.set_yticks(range(len(SCORING)), [_short(method) for method in SCORING])
     ax.set(ylim=(len(SCORING) - 0.5, -0.5), xlim=(-0.02, 1.02))
-    ax.set(title="True sites among as many first places", xlabel="share that is true")
+    ax.set(title="True sites among the top k-mers", xlabel="share of true sites among as many")
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 

@@ -112,8 +112,8 @@ def _finding(drawn: pd.DataFrame) -> str:
         return "No earlier layer is clearly better than the last one, at the same pooling"
     value, last = clearest["value"], clearest["value"] - clearest["less_last"]
     others = _best(drawn).drop(index=clearest.name)["less_last_low"] > 0
-    how = "also" if others.all() else "not always clearly" if others.any() else "not clearly"
-    elsewhere = f"; elsewhere the best layer is {how} better" if len(others) else ""
+    how = "an" if others.all() else "not always an" if others.any() else "no"
+    elsewhere = f"; elsewhere {how} earlier layer is clearly better" if len(others) else ""
     return (
         f"For {TASKS[clearest['task']][0]} of {_name(clearest['corpus'])}, layer "
         f"{clearest['layer']:.0f} is better than the last, {value:.2f} against {last:.2f} "

@@ -74,7 +74,9 @@ def _finding(step: pd.DataFrame, random: pd.DataFrame) -> str:
     [corpus] = set(step["corpus"])
     layers = [f"layer {layer}" for layer in step["layer"]]
     null = random.loc[random["corpus"] == corpus, MEDIAN].diff().abs().max()
+    steps = abs(after - before)
     has_none = "; random weights have none" if null < NO_STEP else ""
+    has_none = "; random weights have one as large" if null >= steps else has_none
     return (
         f"Two {corpus_looks([corpus])[corpus].name} have a median cosine of {shown[0]} after "
         f"{layers[0]}, of {shown[1]} after {layers[1]}, "
@@ -96,9 +98,10 @@ def population(corpora: pd.DataFrame) -> str:
 
 def _lines(ax: Axes, cosines: pd.DataFrame, lengths: pd.Series, random: pd.DataFrame) -> None:
     """Draw a line a corpus, named with the median length of its texts, and the middle half."""
-    names = iter([RANDOM.name])  # of the first line; an underscore keeps the others without
-    for _, rows in random[random["corpus"].isin(cosines["corpus"])].groupby("corpus"):
-        draw_by_layer(ax, rows, MEDIAN, RANDOM._replace(name=next(names, "_")))
+    for corpus, look in corpus_looks(cosines["corpus"]).items():
+        rows = random[random["corpus"] == corpus]
+        if len(rows):
+            draw_by_layer(ax, rows, MEDIAN, RANDOM._replace(name=f"{RANDOM.name}, {look.name}"))
     for corpus, look in corpus_looks(cosines["corpus"]).items():
         rows = cosines[cosines["corpus"] == corpus]
         named = look._replace(name=f"{look.name}, {counted(round(lengths[corpus]), 'token')}")

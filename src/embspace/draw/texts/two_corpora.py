@@ -30,8 +30,8 @@ STAGE = "measure_two_corpora"
 MARKERS = "o^sDvPX"
 NAMES = {name: look.name for name, look in TEXT_POOLINGS.items()} | {WORDS: "words alone"}
 PANELS = {
-    "auc": ("A text leans to its corpus", "probability (AUC)"),
-    "distance": ("How far apart (labels dealt anew: p ≤ {:.1g})", "energy distance, 0 to 1"),
+    "auc": ("A text is nearer to its corpus", "probability (AUC)"),
+    "distance": ("How far apart (labels dealt anew: p ≤ {:.2g})", "energy distance, 0 to 1"),
 }
 BESIDE = 0.3  # layers between the last and the interval of words alone
 
@@ -68,7 +68,7 @@ def _population(pairs: TablesOfPairs) -> str:
     return (
         f"{sizes_said(pairs)} · {pooling}, unit vectors · dashed, bar: words alone · bands, "
         "bar: 95 % intervals over documents, of each layer · labels dealt anew, in the marks of "
-        "their pairs: under 0.5, as no text is in its own mean"
+        "their pairs: may be under 0.5, as no text is in its own mean"
     )
 
 

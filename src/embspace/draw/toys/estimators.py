@@ -70,7 +70,7 @@ def _finding(dimension: pd.DataFrame, spectrum: pd.DataFrame) -> str:
     fewest = spectrum[spectrum["measure"].isin(SHOWN) & (spectrum["n"] == spectrum["n"].min())]
     right = fewest.loc[(fewest["mean"] / fewest["limit"] - 1).abs() < RIGHT, "measure"]
     names = [_name(str(name)) for name in right]
-    also = f"; of few vectors only the {names[0]} is right" if len(names) == 1 else ""
+    also = f"; of the spectrum only the {names[0]} is right (b)" if len(names) == 1 else ""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     largest = rows["true_dimension"].max()
     rows = rows[rows["true_dimension"] == largest]

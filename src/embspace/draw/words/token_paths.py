@@ -97,7 +97,10 @@ def _apart(drift: pd.DataFrame) -> str:
     if drift.empty:
         return ""
     own, random = drift[drift["layer"] == drift["layer"].max()][DISTANCES].mean()
-    return f"; in two texts they drift {'' if own > random else 'no farther '}apart (a)"
+    if pd.isna(random):
+        return ""
+    farther = "farther" if own > random else "no farther"
+    return f"; in the two texts of a they end {farther} apart than with random weights"
 
 
 def _longest_step(layers: pd.DataFrame) -> str:

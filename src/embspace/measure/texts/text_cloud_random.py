@@ -16,7 +16,7 @@ from embspace.measure.tables.pooled_states import pooled_states
 from embspace.models.weights import with_random_weights
 
 POOLING = "mean"
-HIGH = 0.8  # a cosine that people guess to be rare
+HIGH = 0.8  # as the first of the cosines that `thresholds` counts pairs above
 QUARTILES = {0.25: "lower quartile", 0.5: "median", 0.75: "upper quartile"}
 RANDOM_TEXTS = Table(
     {
@@ -31,14 +31,16 @@ RANDOM_TEXTS = Table(
 
 
 def load_tokens(states: str, texts: str, corpora: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Return the tokens that a model has read of each corpus, with the document of each."""
+    """Return the tokens of the first window of each document, as a model has read it, by corpus."""
     read = {}
     for corpus in corpora:
         windows = load_rows(f"{states}/{corpus}.windows.parquet")
-        documents = load_rows(f"{texts}/{corpus}.parquet").drop_duplicates("id").set_index("id")
-        of_window = documents["document"].reindex(windows["text"]).to_numpy()
+        known = load_rows(f"{texts}/{corpus}.parquet").drop_duplicates("id").set_index("id")
+        document = known["document"].reindex(windows["text"]).reset_index(drop=True)
+        first = document[~document.duplicated()]
         tokens = load_rows(f"{states}/{corpus}.tokens.parquet")
-        read[corpus] = tokens.assign(document=of_window[tokens["window"]])
+        tokens = tokens[tokens["window"].isin(first.index)].reset_index(drop=True)
+        read[corpus] = tokens.assign(document=tokens["window"].map(first))
     return read
 
 
@@ -51,8 +53,8 @@ def random_texts(
 ) -> pd.DataFrame:
     """Return a row per corpus and layer: quartiles of the cosines of all pairs of texts.
 
-    Texts are the first window of each of at most `most_documents` documents, spread evenly over
-    the corpus, by mean pooling. `share_above` counts pairs above .8. Vectors alone, whose `module`
+    Texts are one window each of at most `most_documents` documents, spread evenly over the corpus,
+    by mean pooling. `share_above` is of pairs above .8. Vectors alone, whose `module`
     is None, have no row. `reading` is the final norm, tokens per batch, and the device.
     """
     if module is None:
@@ -60,8 +62,7 @@ def random_texts(
     rows: list[Row] = []
     randomized = with_random_weights(module, seed)
     for corpus, read in tokens.items():
-        first = read["window"].isin(read.groupby("document", sort=False)["window"].min())
-        chosen = some_documents(read[first], most_documents)
+        chosen = some_documents(read, most_documents)
         states = pooled_states(randomized, chosen, *reading, [POOLING])
         for layer, vectors in enumerate(states[POOLING]):
             rows.append({"corpus": corpus, "layer": layer, **_pairs(vectors)})
