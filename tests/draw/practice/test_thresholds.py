@@ -55,10 +55,10 @@ def test_lines_are_the_numbers_of_the_table():
 
 def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
     assert title(tables()) == (
-        "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it up to layer 0, "
+        "Up to layer 0, 90 % or more of pairs of ships exceed a cosine of 0.8, "
         "none at the last; less the mean, hardly any"
     )
-    assert "up to layer 0 (random weights: 100 %), none at the last" in title(tables(), 1.0)
+    assert "exceed a cosine of 0.8 (random weights: all), none at the last" in title(tables(), 1.0)
     assert title(tables(), 0.0) == title(tables())
     many = tables()
     many["csv"].loc[many["csv"]["preparation"] == "centered", "cosine"] = 0.9

@@ -17,7 +17,7 @@ from tests.measure.words.test_evolution import module as module  # a fixture
 
 DRIFT, TRACKED = "evolution/drift", "token_tracker/layers"
 
-FARTHER = "in the two texts of a they end farther apart than with random weights"
+FARTHER = "in two texts they end farther apart than untrained ones (a)"
 
 
 def draw(results: dict[str, Any]) -> tuple[Figure, str]:
@@ -48,9 +48,9 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"
     assert evolved.title_of(figure) == (
-        f"{said} tokens most; {FARTHER}; at the last layer 0 % of "
-        "content and 100 % of function words are nearest to their own token's embedding, with "
-        "random weights all are"
+        f"{said} tokens most; {FARTHER}; at the end 0 % of "
+        "content and 100 % of function words are nearest to their own token, untrained "
+        "all"
     )
     printed = [text.get_text() for text in figure.axes[3].texts]
     assert {"content words 0 %", "function words 100 %"} <= {*printed}
@@ -90,7 +90,7 @@ def test_the_title_says_where_tokens_drift_no_farther_than_at_random_weights(res
     drift = results[DRIFT]
     given = drift.assign(random_weights_relative_distance=2 * drift["relative_distance"])
     title = evolved.title_of(draw(results | {DRIFT: given})[0])
-    assert "in the two texts of a they end no farther apart than with random weights; " in title
+    assert "in two texts they end no farther apart than untrained ones (a); " in title
 
 
 def test_the_same_before_two_texts_differ_is_no_drift(results):
@@ -107,7 +107,7 @@ def test_without_words_to_follow_the_panel_says_so(results):
     figure, text = draw(results | {TRACKED: results[TRACKED][:0]})
     assert_words_fit(figure)
     assert evolved.title_of(figure).endswith(
-        " tokens most; in the two texts of a they end farther apart than with random weights"
+        " tokens most; in two texts they end farther apart than untrained ones (a)"
     )
     assert "No text with words of both lists" in figure.axes[3].texts[0].get_text()
     assert "length of a step" in text

@@ -118,10 +118,10 @@ def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
         return ""
     if words != words:
         return f"at an AUC of at most {best:.2f}"
-    worse, case = "better than a classifier of the words alone", "largest lead"
+    worse, case = "better than a classifier of words alone", "largest lead"
     if best < words:
-        worse, case = "no better than a classifier of the words alone", "closest"
-    return f"{worse} ({part}s, {case}: AUC {best:.2f} against {words:.2f} at best layers)"
+        worse, case = "no better than a classifier of words alone", "closest"
+    return f"{worse} ({case}, {part}s: AUC {best:.2f} against {words:.2f})"
 
 
 def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float]:

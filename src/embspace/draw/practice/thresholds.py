@@ -120,7 +120,8 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
         *before, last = own["share"]
         name, start = corpus_called(most["corpus"]), f"A cosine of {_guessed(fixed)} is not rare:"
         null = random.loc[random["corpus"] == most["corpus"], "share_above"]
-        as_random = f" ({RANDOM.name}: {percent(null.min())})" if null.min() > NOT_RARE else ""
+        many = "all" if null.min() == 1 else "many"
+        as_random = f" ({RANDOM.name}: {many})" if null.min() > NOT_RARE else ""
         if not _falls_at_last(own):
             where = f"lie above it at layer {most['layer']:.0f}{as_random}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
@@ -128,8 +129,9 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
         less_mean = centered.loc[centered["corpus"] == most["corpus"], "cosine"]
         is_rare = less_mean.max() < fixed["cosine"].iloc[0]
         return (
-            f"{start} {percent(min(before))} or more of pairs of {name} lie above it up to layer "
-            f"{own['layer'].iloc[-2]:.0f}{as_random}, {'few' if last else 'none'} at the last"
+            f"Up to layer {own['layer'].iloc[-2]:.0f}, {percent(min(before))} or more of pairs of "
+            f"{name} exceed a cosine of {_guessed(fixed)}{as_random}, {'few' if last else 'none'} "
+            "at the last"
             f"{'; less the mean, hardly any' if is_rare else ''}"
         )
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")

@@ -85,10 +85,10 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame, drift: pd.DataFrame) -
     ]
     at_random = last["random_weights_value"]
     more = (at_random > last["value"]).all()
-    twin = "all are" if (at_random >= ALL).all() else "more are" if more else "not more are"
+    twin = "all" if (at_random >= ALL).all() else "more" if more else "not more"
     return (
-        f"{first}; at the last layer {' and '.join(shares)} words are nearest to their own token's "
-        f"embedding, with random weights {twin}"
+        f"{first}; at the end {' and '.join(shares)} words are nearest to their own token, "
+        f"untrained {twin}"
     )
 
 
@@ -100,7 +100,7 @@ def _apart(drift: pd.DataFrame) -> str:
     if pd.isna(random):
         return ""
     farther = "farther" if own > random else "no farther"
-    return f"; in the two texts of a they end {farther} apart than with random weights"
+    return f"; in two texts they end {farther} apart than untrained ones (a)"
 
 
 def _longest_step(layers: pd.DataFrame) -> str:
