@@ -58,3 +58,13 @@ def test_the_title_names_the_fewest_bits(
     figure, _ = drawn({**outcome, "csv": table})
     assert title in " ".join(figure.get_suptitle().split())
     assert [text.get_text() for text in figure.axes[0].texts] == said
+
+
+def test_a_measure_without_a_value_at_full_precision_leaves_no_interval(outcome: Outcome):
+    table = outcome["csv"].assign(verdict=outcome["csv"]["bits"].map({16: "keeps", 2: "flips"}))
+    is_unknown = (table["layer"] == 0) & (table["measure"] == "hubness")
+    table = table.assign(
+        full=table["full"].mask(is_unknown), verdict=table["verdict"].mask(is_unknown, "open")
+    )
+    figure, _ = drawn({**outcome, "csv": table})
+    assert figure.get_suptitle().startswith("At 16 bits all measures stay in their intervals")

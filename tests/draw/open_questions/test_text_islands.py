@@ -2,10 +2,16 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.open_questions.text_islands import MEASURED_WITH, _finding, draw_text_islands
+from embspace.draw.open_questions.text_islands import (
+    MEASURED_WITH,
+    _finding,
+    _name,
+    draw_text_islands,
+)
 from embspace.measure.open_questions.text_islands import TEXT_ISLANDS
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
@@ -74,3 +80,11 @@ def test_dots_are_the_texts_of_an_island():
     n = measured_once("subject")["islands"].query("method == 'tsne'")["n_texts"]
     sizes = [len(dots.get_offsets()) for dots in figure.axes[0].collections]
     assert sizes[1:] == n.tolist()[:4]
+
+
+def test_an_island_without_a_word_of_its_own_is_named_by_its_corpus_alone():
+    island = {"corpus": "posts", "corpus_share": 0.97, "subject_share": 0.1, "subject": ""}
+    row = pd.Series(island | {"words": float("nan"), "matched": 0.95, "n_texts": 246})
+    assert _name(row) == "246 texts, 97 % posts, again in 95 %"
+    row["words"] = "of that"
+    assert _name(row) == "246 texts, 97 % posts (of, that), again in 95 %"

@@ -57,7 +57,8 @@ def draw_rounding(
     the fewest bits at the range of the remaining lines, because beyond this range all values leave
     the intervals.
     """
-    table, likeness = results["csv"], results["likeness"]
+    # Equal vectors have no neighbors, at full precision either.
+    table, likeness = results["csv"].dropna(subset=["full"]), results["likeness"]
     shown, likeness = (rows[rows["scales"] == scales] for rows in (table, likeness))
     enough, few = _enough(shown)
     figure, axes = new_figure(

@@ -130,17 +130,6 @@ def _said(results: Results, name: str, map_words: str) -> str:
     )
     n, standing = int(seen["n_islands"]), int(seen["n_standing"])
     n_random = int(at_random["n_standing"])
-    is_same = at_random["verdict"] == seen["verdict"]
-    same = ", as with random weights" if is_same else ""
-    family = FAMILIES.get(seen["verdict"], "of no one family")
-    if standing:
-        which = f"{standing} of {n} islands {map_words} stand, and all"
-        which = f"islands {map_words}" if standing == n else which
-        return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
-    if seen["stability"] == UNDECIDED:
-        return f"islands {map_words} are not decidable: Gaussian clouds have as stable ones"
-    stand = "stands" if n_random == 1 else "stand"
-    beside = f" (random weights: {n_random} {stand})" if n_random else ""
     return f"{map_words} none stands{beside}"
 
 
@@ -194,9 +183,11 @@ def _name(island: pd.Series) -> str:
     what = f"{percent(island['corpus_share'])} {corpus}"
     if island["subject_share"] > MOST:
         what = f"{percent(island['subject_share'])} {island['subject']}"
-    words = ", ".join(str(island["words"]).split()[:N_WORDS])
+    # Texts without a word in common have an empty cell.
+    words = [] if pd.isna(island["words"]) else str(island["words"]).split()[:N_WORDS]
+    named = f" ({', '.join(words)})" if words else ""
     again = "" if pd.isna(island["matched"]) else f", again in {percent(island['matched'])}"
-    return f"{counted(island['n_texts'], 'text')}, {what} ({words}){again}"
+    return f"{counted(island['n_texts'], 'text')}, {what}{named}{again}"
 
 
 def _shared(ax: Axes, labels: pd.DataFrame) -> None:

@@ -79,7 +79,8 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
         return f"The cloud of tokens has no clusters of {smallest} tokens or more"
     once = parts[parts["matched"] >= share].drop_duplicates("kind").head(MOST_NAMED)
     if once.empty:
-        return f"None of {counted(len(parts), 'cluster')} of tokens is found again in half-samples"
+        n = counted(len(parts), "cluster")
+        return f"None of {n} of {smallest} tokens or more comes again in half-samples"
     names = " and ".join(_name(row) for _, row in once.iterrows())
     if (once["stands"] == "no").any():
         where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
