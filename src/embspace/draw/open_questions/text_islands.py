@@ -130,6 +130,17 @@ def _said(results: Results, name: str, map_words: str) -> str:
     )
     n, standing = int(seen["n_islands"]), int(seen["n_standing"])
     n_random = int(at_random["n_standing"])
+    stand = "stands" if n_random == 1 else "stand"
+    beside = f" (random weights: {n_random} {stand})" if n_random else ""
+    if standing:
+        which = f"{standing} of {n} islands {map_words} stand, and all"
+        which = f"islands {map_words}" if standing == n else which
+        if n_random and at_random["verdict"] == seen["verdict"]:
+            beside = ", as with random weights"
+        family = FAMILIES.get(seen["verdict"], "of no one family")
+        return f"{which} are {family}{beside or '; with random weights none stands'}"
+    if seen["stability"] == UNDECIDED:
+        return f"islands {map_words} are not decidable: Gaussian clouds have as stable ones"
     return f"{map_words} none stands{beside}"
 
 
