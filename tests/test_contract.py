@@ -316,9 +316,9 @@ def beside(member: Declared) -> dict[str, Any]:
     for result in results:
         noun, _, table = result.removesuffix(".csv").rpartition("/")
         if noun in modules():
-            shown[f"{noun}/{table}".rstrip("/")] = (
-                declaration(noun).analysis.tables[table or TABLE].of()
-            )
+            tables = declaration(noun).analysis.tables
+            is_table = not table.endswith(SCALARS)
+            shown[f"{noun}/{table}".rstrip("/")] = tables[table or TABLE].of() if is_table else {}
     return shown
 
 
