@@ -22,9 +22,9 @@ from tests.prose.plain import (
 
 AIM = 4.0
 """Pronouns per hundred words of a page, and of the docstrings of a folder."""
-WORDS = 56_900
+WORDS = 57_050
 """How many words all pages of docs/ may have, marks and code included; 2,900 are questions.md,
-800 the rules of open_questions.md, 200 the answers to open questions for a second model."""
+800 the rules of open_questions.md, 350 the answers to open questions for two further models."""
 PAGES = {"analyses": 8.1, "architecture": 7.5, "thesis": 5.3}
 """Pronouns per hundred words of pages that are not below `AIM` yet."""
 OPAQUE_NAMES = 0.3
