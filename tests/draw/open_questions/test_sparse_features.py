@@ -104,4 +104,4 @@ def test_title_names_all_places_and_the_numbers_of_the_first(
 
 def test_the_subtitle_has_the_margin():
     said = " ".join(" ".join(text.get_text() for text in drawn()[0].texts).split())
-    assert "by the margin of 10 points" in said
+    assert "beyond both nulls by 10 points" in said

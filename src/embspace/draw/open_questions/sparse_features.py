@@ -58,9 +58,10 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts · lines: pairs of seeds · hollow: not surely beyond both nulls by the "
-        f"margin of {100 * settings['margin']:g} points · lists: the commonest of a feature's "
-        f"{settings['n_top']} top tokens, its share, and the smallest cosine with other seeds",
+        "of its own texts (lines: pairs) · recurs: nearer to a feature of another seed than random "
+        f"directions are · hollow: not surely beyond both nulls by {100 * settings['margin']:g} "
+        f"points · lists: commonest of {settings['n_top']} top tokens, its share, smallest cosine "
+        "between seeds",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -157,10 +158,14 @@ def _shares(ax: Axes, table: pd.DataFrame, named: tuple[int, str]) -> None:
         y = np.array([places.index(place) + (number - 1) * BAR for place in rows])
         ax.hlines(y, own["recurring_low"], own["recurring_high"], color=look.color, lw=1.2)
         style: dict[str, Any] = {"marker": look.marker, "ls": "", "ms": 5, "color": look.color}
-        ax.plot(own["recurring"], y, label=look.name, **style)
-        if cloud == MODEL:
-            is_hollow = own["verdict"] != LEARNED
-            ax.plot(own["recurring"][is_hollow], y[is_hollow.to_numpy()], mfc="white", **style)
+        is_hollow = (own["verdict"] != LEARNED) & (cloud == MODEL)
+        for hollow, filled in ((is_hollow, False), (~is_hollow, True)):
+            if hollow.any():
+                face = look.color if filled else "white"
+                name = look.name if filled == (~is_hollow).any() else f"_{look.name}"
+                ax.plot(
+                    own["recurring"][hollow], y[hollow.to_numpy()], mfc=face, label=name, **style
+                )
         is_early = own["converged_share"] < 1
         if is_early.any():
             ax.plot(own["recurring"][is_early], y[is_early.to_numpy()], "kx", ms=7, label=EARLY)

@@ -68,7 +68,8 @@ def _population(pairs: TablesOfPairs) -> str:
     return (
         f"{sizes_said(pairs)} · {pooling}, unit vectors · dashed, bar: words alone · bands, "
         "bar: 95 % intervals over documents, of each layer · labels dealt anew, in the marks of "
-        "their pairs: may be under 0.5, as no text is in its own mean"
+        "their pairs: may be under 0.5, as no text is in its own mean · AUC: by a text's mean "
+        "distance to one corpus less that to the other"
     )
 
 
