@@ -119,9 +119,9 @@ class Rules:
             KeyError: for a column without a rule.
         """
         own = self.rows
-        if own and all(row.get(name) == value for name, value in own.where.items()):
-            return self.kinds.get(own.columns.get(column, "")) or self.required_kind(column)
-        return self.required_kind(column)
+        is_own = own is not None and all(row.get(key) == at for key, at in own.where.items())
+        name = own.columns.get(column) if own is not None and is_own else None
+        return self.kinds[name] if name else self.required_kind(column)
 
     def for_columns(self, columns: Iterable[str]) -> "Rules":
         """The rules of a table with these columns: ranked only with all ranking columns present."""

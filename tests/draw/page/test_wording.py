@@ -1,6 +1,7 @@
+import pandas as pd
 import pytest
 
-from embspace.draw.page.wording import is_alike, side_by_side
+from embspace.draw.page.wording import is_alike, listed, random_sample, side_by_side
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,13 @@ def test_numbers_are_alike_as_printed():
     assert not is_alike([0.1602, 0.1478], 2)
     assert not is_alike([0.0003, 0.0005], 2)
     assert is_alike([0.0, 0.0], 2)
+
+
+def test_words_are_listed_as_in_a_sentence():
+    assert [listed(["a", "b", "c"][:n]) for n in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert listed(["a", "b", "c"], "or") == "a, b or c"
+
+
+def test_texts_at_random_weights_are_counted():
+    assert random_sample(pd.DataFrame({"n": [40, 50]})) == "up to 50 texts of each"
+    assert random_sample(pd.DataFrame({"n": []})) == "not measured"

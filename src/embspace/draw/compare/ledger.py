@@ -15,6 +15,7 @@ from embspace.draw.page.canvas import HALO, counted, new_figure
 from embspace.draw.page.looks import VERDICTS
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
 from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
+from embspace.draw.page.wording import listed
 from embspace.published.untrained import ALSO_UNTRAINED, HOLDS, TRAINING, families
 from embspace.settings.stage import StageConfig, run_stage
 
@@ -84,8 +85,7 @@ def _title(claims: pd.DataFrame) -> str:
     ways = {"differs": "differ", ALSO_UNTRAINED: "also hold untrained"}
     others = [way for verdict, way in ways.items() if verdict in n]
     others += ["are not decided"] if set(n.index) - {"matches", *ways} else []
-    words = " or ".join(filter(None, [", ".join(others[:-1]), *others[-1:]]))
-    return f"{said}; the others {words}" if words else said
+    return f"{said}; the others {listed(others, 'or')}" if others else said
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:

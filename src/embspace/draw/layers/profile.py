@@ -1,6 +1,6 @@
 """Draws how the tokens of a model lie, layer by layer, beside random weights or a Gaussian."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -22,6 +22,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import BLUE, GRAY, NULLS, corpus_looks
 from embspace.draw.page.markdown import section, tables_page
 from embspace.draw.page.measure_names import name_of
+from embspace.draw.page.wording import listed
 
 RESULTS = (
     "direction/profiles.csv",
@@ -135,7 +136,7 @@ def _finding(drawn: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]) -> str:
     for shown, (rows, nulls) in drawn.items():
         words = f" ({_largest(rows, nulls)})" if shown == PANELS[0] else ""
         names[_side(rows, nulls)].append(f"{_short(shown)}{words}")
-    said = [f"{_join(names[side])} {side}" for side in names if names[side]]
+    said = [f"{listed(names[side])} {side}" for side in names if names[side]]
     if not said:
         return "No measure of the tokens is drawn"
     first = next(side for side in names if names[side])
@@ -161,10 +162,6 @@ def _largest(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
 
 def _short(shown: Shown) -> str:
     return name_of(shown.measure).partition(" (")[0]
-
-
-def _join(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _extreme(rows: pd.DataFrame) -> int:

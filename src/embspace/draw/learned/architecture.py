@@ -7,7 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    new_figure,
+    percent,
+    say_instead,
+    sentence_case,
+)
 from embspace.draw.page.looks import PALETTE
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -70,7 +77,7 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])
-    said = f"{part[:1].upper()}{part[1:]}: {percent(row['share'])} of the parameters of {label}"
+    said = f"{sentence_case(part)}: {percent(row['share'])} of the parameters of {label}"
     others = whole[whole["architecture"] != row["architecture"]]
     for _, other in others[others["component"] == row["component"]].head(1).iterrows():
         said += f", {percent(other['share'])} of {other['architecture']}"

@@ -48,7 +48,6 @@ QUANTITIES = {
 }
 TOLERANCE = 1e-5  # of a smallest norm, as tables are rounded
 MARGIN = 0.12  # beside a marked vector, as a share of the width
-SMALL = 0.2  # median cosine of all spaces, at most
 ORDERS = {
     "largest": "Most similar",
     "nearest_to_zero": "Most nearly orthogonal",

@@ -52,7 +52,7 @@ def draw_position_shape(
         height_mm=height_mm,
         title=_finding(loops, values),
         subtitle=f"{label} · {counted(counts['n_structured'], 'position')}, not outlying · a loop "
-        f"(persistent homology) stands if it outlasts the longest of {share:g} % of either kind "
+        f"(persistent homology) stands if it outlasts the longest of {share:g} % of each kind "
         f"of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) · RMS: "
         "root mean square from the mean · stationary: random, with the same mean cosine at each "
         "offset",

@@ -1,5 +1,6 @@
-"""Words numbers for titles, without differences that the digits do not show, and samples."""
+"""Words numbers, samples and lists for titles, without differences that digits do not show."""
 
+from collections.abc import Sequence
 from math import floor, isfinite, log10
 
 import pandas as pd
@@ -41,3 +42,8 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
 def random_sample(random: pd.DataFrame) -> str:
     """Return for a subtitle the number of texts read at random weights."""
     return f"up to {counted(random['n'].max(), 'text')} of each" if len(random) else "not measured"
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """Return words as a list in a sentence: `a`, `a and b`, `a, b and c`; empty without words."""
+    return f" {last} ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))

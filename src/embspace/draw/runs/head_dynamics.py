@@ -7,6 +7,7 @@ from pydantic import NonNegativeInt
 
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import listed
 from embspace.draw.runs.dynamics import kinds_of_runs, series_of, tables_of
 from embspace.draw.runs.steps import LEAST, MODEL, last_rows, with_runs
 
@@ -52,7 +53,7 @@ def ways_of_runs(series: Mapping[str, pd.DataFrame], measures: Sequence[str]) ->
         for name, rows in series.items():
             ways.setdefault(_way(rows[rows["measure"] == measure]), []).append(name)
         said += [
-            f"{measure} {way} in {_listed(ways[way])}" for way in ("rises", "falls") if way in ways
+            f"{measure} {way} in {listed(ways[way])}" for way in ("rises", "falls") if way in ways
         ]
     return f"Over training, {'; '.join(said)}" if said else "In no run do heads move in every seed"
 
@@ -65,10 +66,6 @@ def _way(rows: pd.DataFrame) -> str:
     change = by_seed.iloc[:, -1] - by_seed.iloc[:, 0]
     least = LEAST * by_seed.abs().max(axis="columns")
     return "rises" if (change > least).all() else "falls" if (change < -least).all() else ""
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def layer_means(heads: pd.DataFrame) -> pd.DataFrame:

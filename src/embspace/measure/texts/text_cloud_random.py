@@ -1,4 +1,4 @@
-"""How alike texts are at random weights, by layer: a table of `measure_text_clouds`."""
+"""Measures how alike texts are at random weights, the null of `measure_text_clouds`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
