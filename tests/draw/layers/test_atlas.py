@@ -114,9 +114,12 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "2 of 3 measures surely differ between layers"),
-        ({"mean_cosine": [0.5, 0.5, 0.6]}, "1 of 3 measures surely differs between layers"),
-        ({"hubness": [1.0, 2.0, 3.0]}, "All measures surely differ between layers"),
+        ({}, "2 of 3 converged measures surely differ between layers"),
+        (
+            {"mean_cosine": [0.5, 0.5, 0.6]},
+            "1 of 3 converged measures surely differs between layers",
+        ),
+        ({"hubness": [1.0, 2.0, 3.0]}, "3 of 3 converged measures surely differ between layers"),
         (
             {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},
             "No measure surely differs between layers",
@@ -155,8 +158,8 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), ", by more than at random weights"),
-        ((0.3, 0.9, 0.35), ", not by more than at random weights"),
+        ((0.3, 0.4, 0.35), "; those known at random weights by more than there"),
+        ((0.3, 0.9, 0.35), "; those known at random weights not by more than there"),
     ],
 )
 def test_the_title_says_whether_layers_differ_more_than_at_random_weights(

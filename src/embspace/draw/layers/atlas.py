@@ -132,12 +132,12 @@ def _title(ends: pd.DataFrame, n: int, is_beyond: pd.Series) -> str:
     """Return in how many measures layers differ, and whether more than at random weights."""
     if ends.empty:
         return "No measure surely differs between layers"
-    said = "All measures" if len(ends) == n else f"{len(ends)} of {counted(n, 'measure')}"
+    said = f"{len(ends)} of {counted(n, 'converged measure')}"
     said += f" surely {'differs' if len(ends) == 1 < n else 'differ'} between layers"
     if is_beyond.empty:
         return said
     share = "" if is_beyond.all() else "mostly " if is_beyond.mean() > HALF else "not "
-    return f"{said}, {share}by more than at random weights"
+    return f"{said}; those known at random weights {share}by more than there"
 
 
 def _beside(is_beyond: pd.Series) -> str:
