@@ -2,7 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,9 @@ class Network:
     """Servers of the test itself, such as `http://127.0.0.1:7860`."""
     refused: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+    requests: list[str] = field(default_factory=list)
+    """What came of every request, in the order of answers."""
 
     def allows(self, address: str) -> bool:
         """Return whether an address is on this machine, and a test has opened it."""
@@ -66,6 +70,17 @@ def network() -> Network:
     return Network()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, Any]:
+    """Say of a test that failed what its page showed, and what it had asked for at last."""
+    report = yield
+    page = getattr(item, "funcargs", {}).get("page")
+    if report.when == "call" and report.failed and page and not page.is_closed():
+        requests = "\n".join(item.funcargs["network"].requests[-20:])
+        report.sections += [("the page", page.inner_text("body")), ("its requests", requests)]
+    return report
+
+
 @pytest.fixture
 def page(browser: "Browser", network: Network) -> Iterator["Page"]:
     """A page of 1200 by 900 pixels. In the end, it asked for nothing else and had no error."""
@@ -75,11 +90,18 @@ def page(browser: "Browser", network: Network) -> Iterator["Page"]:
     context.route("**/*", network.pass_or_refuse)
     opened = context.new_page()
     opened.on("console", lambda said: _note_console(said, network))
+    for event in ("requestfinished", "requestfailed"):
+        opened.on(event, lambda request, event=event: _note_request(event, request, network))
     opened.on("pageerror", lambda error: network.errors.append(str(error)))
     yield opened
     context.close()
     assert network.refused == []
     assert network.errors == []
+
+
+def _note_request(event: str, request: "Request", network: Network) -> None:
+    seconds = time.monotonic() - network.started
+    network.requests.append(f"{seconds:.2f} s {event} {request.method} {request.url[:200]}")
 
 
 def _note_console(said: Any, network: Network) -> None:

@@ -73,6 +73,10 @@ def test_a_token_that_is_picked_shows_the_rank_and_cosine_of_the_library(app: An
     app.wait_for_selector("caption:has-text('boat at position 2')")
     assert rows(app) == expected("boat", TrackOptions())
     assert app.locator("[aria-pressed=true]").all_inner_texts() == ["boat"]
+    lines = app.locator(".embspace-chart:first-of-type .embspace-line:last-child")
+    assert lines.evaluate_all("(all) => all.map((line) => line.dataset.position)") == ["2", "2"]
+    width = "(line) => getComputedStyle(line).strokeWidth"
+    assert lines.first.evaluate(width) == "3px"
     app.locator(".embspace-token", has_text="tide").focus()
     app.keyboard.press("Enter")
     app.wait_for_selector("caption:has-text('tide at position 5')")
@@ -82,6 +86,8 @@ def test_a_token_that_is_picked_shows_the_rank_and_cosine_of_the_library(app: An
     app.wait_for_selector("caption:has-text('own position added')")
     assert app.locator("[aria-pressed=true]").all_inner_texts() == ["tide"]
     assert rows(app) == expected("tide", TrackOptions(positions="own"))
+    track(app, "salt and bread")
+    app.wait_for_selector("caption:has-text('salt at position 1')")
 
 
 def test_the_other_tabs_answer(app: Any):

@@ -46,7 +46,7 @@ def a_track(nearness: str = "cosine", names: tuple[str, ...] = ("a", HOSTILE)) -
 @pytest.mark.parametrize(
     "html",
     [
-        views.track_view(a_track(), 1),
+        views.track_view(a_track()),
         views.message_view(HOSTILE),
         views.lines_view(HOSTILE),
         views.hits_view([Hit(0.5, HOSTILE, 0, HOSTILE)], HOSTILE),
@@ -60,25 +60,24 @@ def test_hostile_words_are_text(html: str):
     assert not any(mark in html for mark in ("${", "{{", "`", "\x1b"))
 
 
-def test_each_token_is_a_button_and_the_chosen_one_is_pressed():
-    page = Parsed(views.tokens_view(a_track(names=("a", "b", "a")), 2))
+def test_each_token_is_a_button_with_its_table():
+    page = Parsed(views.tokens_view(a_track(names=("a", "b", "a"))))
     buttons = [given for tag, given in page.tags if tag == "button"]
     assert [button["data-position"] for button in buttons] == ["0", "1", "2"]
-    assert [button["aria-pressed"] for button in buttons] == ["false", "false", "true"]
-
-
-def test_the_chosen_line_is_bold_and_over_the_others():
-    for chart in (views.rank_chart(a_track(), 0), views.value_chart(a_track(), 0)):
-        lines = [given for tag, given in Parsed(chart).tags if tag == "polyline"]
-        assert [line["stroke-width"] for line in lines] == ["1", "3"]
+    for position, button in enumerate(buttons):
+        table = Parsed(str(button["data-table"]))
+        assert f"at position {position}" in table.text
+        assert [tag for tag, _ in table.tags].count("tr") == 4  # of three layers, and the head
+        assert "2,000" in table.text and "0.500" in table.text
+        assert "script" not in {tag for tag, _ in table.tags}
 
 
 def test_the_rank_axis_holds_zero_and_the_largest_rank():
-    shown = Parsed(views.rank_chart(a_track(), 0)).text
+    shown = Parsed(views.rank_chart(a_track())).text
     assert "1,000" in shown and "3,000" not in shown
     points = [
         given["points"]
-        for tag, given in Parsed(views.rank_chart(a_track(), 0)).tags
+        for tag, given in Parsed(views.rank_chart(a_track())).tags
         if tag == "polyline"
     ]
     heights = [float(point.split(",")[1]) for point in str(points[0]).split()]
@@ -86,13 +85,7 @@ def test_the_rank_axis_holds_zero_and_the_largest_rank():
 
 
 def test_the_head_has_no_cosine_and_says_so():
-    assert "no cosine" in views.value_chart(a_track("head"), 0)
-
-
-def test_the_table_has_a_row_a_layer():
-    page = Parsed(views.nearest_view(a_track(), 0))
-    assert [tag for tag, _ in page.tags].count("tr") == 4
-    assert "2,000" in page.text and "0.500" in page.text
+    assert "no cosine" in views.value_chart(a_track("head"))
 
 
 def test_text_from_right_to_left_keeps_to_itself():

@@ -2,8 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, TypeVar, get_args
 
@@ -25,13 +24,12 @@ from embspace.app.live.views import (
     track_view,
 )
 from embspace.app.queries.loading import without_report_of_weights
-from embspace.app.queries.track import Track, TrackOptions
+from embspace.app.queries.track import TrackOptions, track_tokens
 from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError, not_among, shortened
 from embspace.models.stream.tracked_states import Point
 from embspace.models.stream.tracked_vocabulary import Positions, VocabularyNearness
 
-KEPT = 16  # tracked texts: a choice of another token computes nothing
 N_NEAREST = 5
 N_HITS = 10
 LONGEST_NAME = 200  # characters of a model's or corpus's name
@@ -42,17 +40,6 @@ NEARNESS: tuple[VocabularyNearness, ...] = get_args(VocabularyNearness)
 Chosen = TypeVar("Chosen", bound=str)
 Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Question:
-    """A tracked text, for choosing a token."""
-
-    text: str
-    model: str
-    options: TrackOptions
-    chosen: int = field(default=1, compare=False)
-    """The position of the chosen token; at first the position of the first word."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +57,8 @@ class Answers:
         positions: object,
         point: object,
         nearness: object,
-        before: Question | None,
-    ) -> tuple[str, Question | None]:
-        """Return the views of a text's tokens, and the question.
-
-        A token chosen `before` for the same text and model stays chosen; else the first word is.
-        """
-        questions = []
+    ) -> str:
+        """Return the views of a text's tokens."""
 
         def work() -> str:
             options = TrackOptions(
@@ -87,35 +69,11 @@ class Answers:
             )
             name = _name("model", model)
             reading_model(name)  # a visitor's path is no model, as a user's is
-            question = Question(_text("text", text), name, options)
-            track = tracked(question)
-            is_same = before and (before.text, before.model) == (question.text, question.model)
-            chosen = before.chosen if before and is_same else min(1, max(_positions(track)))
-            questions.append(replace(question, chosen=chosen))
-            return track_view(track, chosen)
+            words = _text("text", text)
+            everywhere: dict[str, Any] = {"layer": None, "token": None, "occurrence": None}
+            return track_view(track_tokens(words, name, **everywhere, options=options))
 
-        answer = self._answer(visitor, work)
-        return answer, questions[0] if questions else None
-
-    def choose(
-        self, visitor: str, question: Question | None, position: object
-    ) -> tuple[str, Question | None]:
-        """Return the views with the token at a position chosen, and the question as it is now."""
-        questions = [question]
-
-        def work() -> str:
-            if question is None:
-                raise InputError("no text is tracked")
-            track = tracked(question)
-            there = _positions(track)
-            if type(position) is not int or position not in there:
-                raise InputError(
-                    f"position: found {shortened(position)}, allowed: 0 to {max(there)}"
-                )
-            questions.append(replace(question, chosen=position))
-            return track_view(track, position)
-
-        return self._answer(visitor, work), questions[-1]
+        return self._answer(visitor, work)
 
     def directions(
         self,
@@ -222,29 +180,6 @@ class Answers:
         except Exception:
             log.exception("a request failed")
             return message_view("this request failed; the terminal of `embspace app` says why")
-
-
-@lru_cache(maxsize=KEPT)
-def tracked(question: Question) -> Track:
-    """Return the tokens of a text at all layers, as `embspace track` does.
-
-    Raises:
-        InputError: as `track_tokens` does.
-    """
-    from embspace.app.queries.track import track_tokens
-
-    return track_tokens(
-        question.text,
-        question.model,
-        layer=None,
-        token=None,
-        occurrence=None,
-        options=question.options,
-    )
-
-
-def _positions(track: Track) -> set[int]:
-    return {row.position for row in track.rows}
 
 
 def _among(what: str, given: object, allowed: tuple[Chosen, ...]) -> Chosen:

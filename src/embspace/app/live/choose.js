@@ -1,12 +1,25 @@
-// Tells the server which token was chosen, and gives its button the focus back.
-let chosen = null;
+// Shows a token as chosen: its button, its lines on top of the others, its table. All of it is in
+// the page, so that a choice asks nothing of the server; a text that is new has its first word.
+let text = null, chosen = null;
+const show = () => {
+  const buttons = [...element.querySelectorAll(".embspace-token")];
+  if (!buttons.length) return;
+  const words = buttons.map((button) => button.textContent).join("\n");
+  if (words !== text) [text, chosen] = [words, buttons[Math.min(1, buttons.length - 1)].dataset.position];
+  for (const button of buttons) {
+    const isChosen = button.dataset.position === chosen;
+    button.setAttribute("aria-pressed", isChosen);
+    if (isChosen) element.querySelector(".embspace-chosen").innerHTML = button.dataset.table;
+  }
+  for (const line of element.querySelectorAll(".embspace-line")) {
+    line.classList.toggle("chosen", line.dataset.position === chosen);
+  }
+  for (const line of element.querySelectorAll(".embspace-line.chosen")) line.parentNode.append(line);
+};
 element.addEventListener("click", (event) => {
   const target = event.target.closest("[data-position]");
   if (!target) return;
   chosen = target.dataset.position;
-  trigger("click", { position: Number(chosen) });
+  show();
 });
-watch("value", () => {
-  const button = element.querySelector(`button[data-position="${chosen}"]`);
-  if (button && chosen !== null) button.focus();
-});
+watch("value", show);

@@ -18,7 +18,7 @@ USER = "embspace"
 SHORTEST_PASSWORD = 8
 MOST_WAITING = 32  # requests; further ones are told to come back
 # Whose page is kept as they see it, up to some megabytes each, though they may have left; of gradio
-# there are 10,000. A visitor beyond finds no text tracked, and tracks it again.
+# there are 10,000. A visitor beyond has the map sent again.
 MOST_SESSIONS = 64
 EXAMPLE = "The keys to the old cabinet are on the table."
 # What is sent comes as it is, and is checked by `Answers`, which say what is wrong.
@@ -195,25 +195,15 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
             info="By cosine, distance, or the head for masked words.",
         )
     button = gr.Button("Track", variant="primary", elem_id="track")
-    question = gr.State(None)
     script = files("embspace.app.live").joinpath("choose.js").read_text()
     shown = gr.HTML("", js_on_load=script, elem_id="tracked", apply_default_css=False)
 
-    def on_track(
-        given: str, name: str, at: str, read: str, near: str, last_question: Any, caller: gr.Request
-    ) -> Any:
-        return answers.track(_visitor(caller), given, name, at, read, near, last_question)
+    def on_track(given: str, name: str, at: str, read: str, near: str, request: gr.Request) -> str:
+        return answers.track(_visitor(request), given, name, at, read, near)
 
-    def on_choice(last_question: Any, event: gr.EventData, request: gr.Request) -> Any:
-        return answers.choose(_visitor(request), last_question, (event._data or {}).get("position"))
-
-    inputs = [text, model, positions, point, nearness, question]
+    inputs = [text, model, positions, point, nearness]
     for moment in (button.click, text.submit, positions.input, point.input, nearness.input):
-        moment(on_track, inputs, [shown, question], **EVENT)
-    chosen = [shown, question]
-    # Not by the queue: a choice computes nothing, and the queue's stream closes after an answer, so
-    # that a click in the moment in which the page draws the map could wait for one that never came.
-    shown.click(on_choice, question, chosen, show_progress="hidden", queue=False, **EVENT)
+        moment(on_track, inputs, shown, **EVENT)
 
 
 def _directions_tab(model: Any, answers: Answers) -> None:

@@ -13,7 +13,11 @@ from embspace.errors import counted, one_line, visible
 WIDTH, HEIGHT = 560, 300  # of a chart, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 12, 38  # margins
 RANKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)  # on the axis
-THIN, BOLD = "#9aa5ad", "#D55E00"
+# Of a line, by page.css; as large as the line is wide.
+DOT = (
+    '<marker id="embspace-dot" viewBox="-3 -3 6 6" markerWidth="3" markerHeight="3">'
+    '<circle r="3"/></marker>'
+)
 TEMPLATE_MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "${}`"}
 Scale = Callable[[float], float]
 
@@ -21,6 +25,7 @@ Scale = Callable[[float], float]
 class Line(NamedTuple):
     """The values of a token by layer, NaN at layers without a value."""
 
+    position: int
     name: str
     layers: Sequence[int]
     values: Sequence[float]
@@ -36,25 +41,30 @@ def escaped(text: str) -> str:
     return escape(visible(text), quote=True).translate(TEMPLATE_MARKS)
 
 
-def tokens_view(track: Track, chosen: int) -> str:
-    """Return a button for every token of the text; `data-position` is the token's number."""
-    names = dict.fromkeys((row.position, row.token) for row in track.rows)
+def tokens_view(track: Track) -> str:
+    """Return a button for every token; `data-position` is its number, `data-table` its table."""
     buttons = (
         f'<button type="button" class="embspace-token" data-position="{position}" '
-        f'aria-pressed="{str(position == chosen).lower()}">{shown(token)}</button>'
-        for position, token in names
+        f'data-table="{escape(nearest_view(track, rows))}">{shown(rows[0].token)}</button>'
+        for position, rows in _by_position(track).items()
     )
     return f'<div class="embspace-tokens" role="group" aria-label="tokens">{"".join(buttons)}</div>'
 
 
-def nearest_view(track: Track, chosen: int) -> str:
+def nearest_view(track: Track, rows: Sequence[TokenAtLayer]) -> str:
     """Return the table of one token by layer: rank, cosine or distance, the nearest tokens."""
-    rows = [row for row in track.rows if row.position == chosen]
     value = {"cosine": "cosine", "euclidean_distance": "distance", "head": "through the head"}
     cells = [[str(row.layer), f"{row.rank:,g}", _number(row.value), _nearest(row)] for row in rows]
     heads = ["layer", "rank", value[track.options.nearness], "nearest tokens of the vocabulary"]
-    caption = f"{shown(rows[0].token)} at position {chosen}. {escaped(track.title)}"
+    caption = f"{shown(rows[0].token)} at position {rows[0].position}. {escaped(track.title)}"
     return table(heads, cells, caption, name="nearest")
+
+
+def _by_position(track: Track) -> dict[int, list[TokenAtLayer]]:
+    by_position: dict[int, list[TokenAtLayer]] = {}
+    for row in track.rows:
+        by_position.setdefault(row.position, []).append(row)
+    return dict(sorted(by_position.items()))
 
 
 def _nearest(row: TokenAtLayer) -> str:
@@ -87,15 +97,15 @@ def lines_view(text: str) -> str:
     return f'<pre class="embspace-lines">{escaped(text)}</pre>'
 
 
-def track_view(track: Track, chosen: int) -> str:
-    """Return the tokens of a text to choose from, and three views of them by layer."""
+def track_view(track: Track) -> str:
+    """Return the tokens of a text, two charts, and room for the table of the chosen token."""
     return (
-        f"{tokens_view(track, chosen)}"
+        f"{tokens_view(track)}"
         f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
-        f"of the text</figcaption>{rank_chart(track, chosen)}</figure>"
+        f"of the text</figcaption>{rank_chart(track)}</figure>"
         f"<figure><figcaption>Nearness to its own input embedding</figcaption>"
-        f"{value_chart(track, chosen)}</figure></div>"
-        f"{nearest_view(track, chosen)}"
+        f"{value_chart(track)}</figure></div>"
+        '<div class="embspace-chosen"></div>'
     )
 
 
@@ -134,8 +144,8 @@ def hits_view(hits: Sequence[Hit], corpus: str) -> str:
     return table(heads, cells, f"The nearest windows of {shown(corpus)}", name="hits")
 
 
-def rank_chart(track: Track, chosen: int) -> str:
-    """Return the ranks of all tokens by layer, thin, and of the chosen token, bold.
+def rank_chart(track: Track) -> str:
+    """Return the ranks of all tokens by layer.
 
     The axis is logarithmic in rank + 1, to include 0, where no token is nearer.
     """
@@ -143,10 +153,10 @@ def rank_chart(track: Track, chosen: int) -> str:
     top = max([1.0, *(value for line in lines for value in line.values)])
     ticks = [(log10(1 + rank), f"{rank:,}") for rank in RANKS]
     ticks = [tick for tick in ticks if tick[0] <= top]
-    return _chart(lines, chosen, (0.0, top), ticks, "rank (0 = none is nearer)")
+    return _chart(lines, (0.0, top), ticks, "rank (0 = none is nearer)")
 
 
-def value_chart(track: Track, chosen: int) -> str:
+def value_chart(track: Track) -> str:
     """Return the cosines or distances of all tokens by layer; a sentence if there are none."""
     lines = _lines(track, has_values=True)
     values = [value for line in lines for value in line.values if not isnan(value)]
@@ -156,31 +166,28 @@ def value_chart(track: Track, chosen: int) -> str:
     low, high = (min(0.0, *values), 1.0) if is_cosine else (0.0, max(values) or 1.0)
     ticks = [(low + (high - low) * part / 4, "") for part in range(5)]
     ticks = [(value, f"{value:.2g}") for value, _ in ticks]
-    return _chart(lines, chosen, (low, high), ticks, "cosine" if is_cosine else "distance")
+    return _chart(lines, (low, high), ticks, "cosine" if is_cosine else "distance")
 
 
 def _lines(track: Track, *, has_values: bool = False) -> list[Line]:
-    by_token: dict[int, list[TokenAtLayer]] = {}
-    for row in track.rows:
-        by_token.setdefault(row.position, []).append(row)
     return [
         Line(
+            position,
             rows[0].token,
             [row.layer for row in rows],
             [row.value if has_values else row.rank for row in rows],
         )
-        for _, rows in sorted(by_token.items())
+        for position, rows in _by_position(track).items()
     ]
 
 
 def _chart(
     lines: Sequence[Line],
-    chosen: int,
     bounds: tuple[float, float],
     ticks: Sequence[tuple[float, str]],
     label: str,
 ) -> str:
-    """Return an SVG; the chosen line comes last, on top."""
+    """Return an SVG with a line of every token, in a group of their own."""
     layers = sorted({layer for line in lines for layer in line.layers})
     last, (low, high) = max(layers[-1], 1), bounds
 
@@ -200,35 +207,27 @@ def _chart(
         f'<text x="{x(layer):.1f}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">{layer}</text>'
         for layer in layers[::step]
     )
-    order = sorted(range(len(lines)), key=lambda number: number == chosen)
-    paths = "".join(_path(lines[n], n, n == chosen, x, y) for n in order)
+    paths = "".join(_path(line, x, y) for line in lines)
     name = escaped(f"{label} by layer")
     return (
         f'<svg class="embspace-chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{name}">{grid}{axis}{paths}'
+        f'aria-label="{name}">{DOT}{grid}{axis}<g>{paths}</g>'
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">layer</text>'
         f'<text transform="translate(12 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">'
         f"{escaped(label)}</text></svg>"
     )
 
 
-def _path(line: Line, position: int, is_chosen: bool, x: Scale, y: Scale) -> str:
+def _path(line: Line, x: Scale, y: Scale) -> str:
     points = [
         f"{x(layer):.1f},{y(value):.1f}"
         for layer, value in zip(line.layers, line.values, strict=True)
         if not isnan(value)
     ]
-    color, width = (BOLD, 3) if is_chosen else (THIN, 1)
-    dots = "".join(
-        f'<circle cx="{point.split(",")[0]}" cy="{point.split(",")[1]}" r="{width + 1}" '
-        f'fill="{color}"/>'
-        for point in points
-        if is_chosen or len(points) == 1
-    )
+    alone = " alone" if len(points) == 1 else ""  # a line of one point is seen by its dot
     return (
-        f'<g class="embspace-line" data-position="{position}"><title>{escaped(line.name)}</title>'
-        f'<polyline points="{" ".join(points)}" fill="none" stroke="{color}" '
-        f'stroke-width="{width}"/>{dots}</g>'
+        f'<g class="embspace-line{alone}" data-position="{line.position}">'
+        f'<title>{escaped(line.name)}</title><polyline points="{" ".join(points)}"/></g>'
     )
 
 
