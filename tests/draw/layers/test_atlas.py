@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.layers.atlas import _factor, draw_atlas
-from embspace.measure.layers.atlas import ATLAS
+from embspace.draw.layers.atlas import draw_atlas
+from embspace.measure.layers.atlas import ATLAS, measure_atlas
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import squeezed
+from tests.measure.layers.test_atlas import nulls
 
 VALUES = {
     ("direction", "mean_cosine"): [0.5, 0.25, 0.75],
@@ -31,23 +32,16 @@ def table(**given: list[float]) -> pd.DataFrame:
     return ATLAS.tables["csv"].of(rows)
 
 
-def nulls(measure: str, *means: float) -> pd.DataFrame:
-    """A measure at random weights by layer, beside trained values of `VALUES`."""
-    keys = {"null": "random_initialization", "space": "token", "change": "as_is"}
-    rows = [
-        {"measure": measure, "layer": layer, "value": value, "null_mean": mean} | keys
-        for layer, (value, mean) in enumerate(zip((0.5, 0.25, 0.75), means, strict=False))
-    ]
-    columns = ["measure", "layer", "value", "null_mean", *keys]
-    return pd.DataFrame(rows, columns=columns)
-
-
 def drawn(
     rows: pd.DataFrame, label: str = "a model", random: tuple[float, ...] = ()
 ) -> tuple[Any, str]:
-    beside = {f"{family}/nulls": nulls("none") for family in ("spectrum", "context")}
-    beside["direction/nulls"] = nulls("mean_cosine", *random)
-    results = as_drawn(ATLAS, {"csv": rows}, **beside)
+    """Draw what the stage says of the rows, with `mean_cosine` of random weights by layer."""
+    given = rows.assign(corpus="notes", space="token", change="as_is")
+    profiles = {name: given[given["family"] == name] for name in given["family"].unique()}
+    settings = settings_of(measure_atlas) | {"corpus": "notes", "measures": [m for _, m in VALUES]}
+    known = nulls("mean_cosine", *random)
+    measures = measure_atlas(profiles or {"none": given}, known, **settings)["measures"]
+    results = as_drawn(ATLAS, {"csv": rows, "measures": measures})
     return draw_atlas(results, label, **settings_of(draw_atlas))
 
 
@@ -167,8 +161,3 @@ def test_the_title_says_whether_layers_differ_more_than_at_random_weights(
 ) -> None:
     figure, _ = drawn(table(), random=random)
     assert " ".join(figure.get_suptitle().split()).endswith(said)
-
-
-def test_intervals_widen_with_the_number_of_pairs_of_layers() -> None:
-    assert _factor(2) == pytest.approx(1)
-    assert _factor(7) == pytest.approx(3.038 / 1.960, rel=1e-3)

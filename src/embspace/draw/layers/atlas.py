@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
-from scipy.stats import norm
 
 from embspace.draw.layers.profile_tables import by_layer
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
-from embspace.draw.page.markdown import section
+from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
 
@@ -22,11 +20,12 @@ KEY = (
     "gray: the number depends on how many texts there are, or does in most of the row · frames: "
     "smallest and largest of a row, if intervals for all pairs of layers at once do not meet"
 )
-LEVEL = 0.05
-FURTHER_RESULTS = ("direction/nulls.csv", "spectrum/nulls.csv", "context/nulls.csv")
-RANDOM = ("direction/nulls", "spectrum/nulls", "context/nulls")
+DIFFER = (
+    "Layers differ if the intervals of the smallest and the largest value do not meet, widened to "
+    "hold for all pairs of layers at once; what depends on the number of texts takes no part."
+)
 INSET = 0.04  # of a cell, from its edge to a frame
-HALF = 0.5  # of a row's values that converged, at least, to compare them
+HALF = 0.5
 
 
 def draw_atlas(
@@ -36,9 +35,9 @@ def draw_atlas(
 
     Numbers are the values, in gray cells if they depend on the number of texts. Colors show by how
     many percent a value is above or below the mean of the row, so that rows compare as well; frames
-    mark the smallest and the largest value of a row whose intervals do not meet.
+    mark the smallest and the largest value of a row whose layers differ.
     """
-    rows = results["csv"]
+    rows, measures = results["csv"], results["measures"].set_index(KEYS)
     shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
     wide = shown.pivot_table("value", KEYS, "layer", sort=False)
     n = (
@@ -46,13 +45,13 @@ def draw_atlas(
         if len(rows)
         else ""
     )
-    ends, is_beyond = _ends(wide, shown), _beyond_random(results)
+    measures = measures.reindex(wide.index)
     figure, axes = new_figure(
         1,
         1,
         height_mm=row_height_mm * max(len(wide), 4) + 38,
-        title=_title(ends, _n_converged(wide, shown), is_beyond),
-        subtitle=" · ".join(filter(None, [label, n, KEY, _beside(is_beyond)])),
+        title=_title(measures),
+        subtitle=" · ".join(filter(None, [label, n, KEY, _beside(measures)])),
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
@@ -61,9 +60,18 @@ def draw_atlas(
             axes, f"{label}: the corpus was not profiled, see conf/measure/layers/atlas.yaml"
         )
         return figure, f"{heading}\nNone.\n"
-    _heat_map(axes[0], wide, shown)
+    _heat_map(axes[0], wide, _is_moving(wide, shown, measures), measures)
     table = by_layer(rows.assign(family=rows["family"].str.replace("_", " ")), ["family"], digits)
-    return figure, f"{heading}\n{section('All families', f'{n}.', table)}"
+    compared = section("Layers that differ", DIFFER, _compared(results, digits))
+    return figure, f"{heading}\n{section('All families', f'{n}.', table)}\n{compared}"
+
+
+def _compared(results: Results, digits: int) -> str:
+    rows = results["measures"].query("is_compared == 'yes'")
+    names = {name: name_of(str(name)) for name in rows["measure"]}
+    table = results.for_readers("measures", rows, measure=names)
+    left_out = ["family", "layers that converged", "most converged"]
+    return markdown_table(table.drop(columns=left_out), digits)
 
 
 def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
@@ -72,86 +80,49 @@ def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
     return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
 
 
-def _ends(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the layers of the smallest and the largest converged value of a row.
-
-    A row has none if the intervals of both meet, wide enough for all pairs of layers, or if its
-    values mostly did not converge.
-    """
-    margins = {
-        end: _wide(rows.assign(margin=sign * (rows[end] - rows["value"])), "margin", wide)
-        for end, sign in (("low", -1), ("high", 1))
-    }
-    kept = wide.mask(_is_moving(wide, rows)).dropna(how="all")
-    ends = pd.DataFrame({"smallest": kept.idxmin(axis=1), "largest": kept.idxmax(axis=1)})
-    factor = _factor(len(wide.columns))
-    is_apart = [
-        wide.loc[row, low] + factor * margins["high"].loc[row, low]
-        < wide.loc[row, high] - factor * margins["low"].loc[row, high]
-        for row, low, high in ends.itertuples(name=None)
-    ]
-    return ends[np.array(is_apart, dtype=bool)]
-
-
-def _n_converged(wide: pd.DataFrame, rows: pd.DataFrame) -> int:
-    """Return the number of rows of which most values converged."""
-    return int((~_is_moving(wide, rows)).any(axis=1).sum()) if len(wide) else 0
-
-
-def _wide(rows: pd.DataFrame, column: str, like: pd.DataFrame) -> pd.DataFrame:
-    return rows.pivot_table(column, KEYS, "layer", sort=False).reindex_like(like)
-
-
-def _factor(n_layers: int) -> float:
-    """Return how much wider a 95 % interval is that holds for all pairs of layers at once."""
-    n_pairs = max(n_layers * (n_layers - 1) / 2, 1)
-    usual, all_at_once = norm.isf([LEVEL / 2, LEVEL / 2 / n_pairs])
-    return float(all_at_once / usual)
-
-
-def _beyond_random(results: Results) -> pd.Series:
-    """Return by measure whether layers differ more than at random weights, on the same tokens."""
-    nulls = pd.concat([results[name] for name in RANDOM])
-    nulls = nulls[(nulls["null"] == "random_initialization") & (nulls["space"] == "token")]
-    nulls = nulls[(nulls["change"] == "as_is") & nulls["measure"].isin(results["csv"]["measure"])]
-    by_layer = nulls.dropna(subset=["null_mean"]).groupby("measure")[["value", "null_mean"]]
-    ranges = by_layer.max() - by_layer.min()
-    return ranges["value"] > ranges["null_mean"]
-
-
-def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame, measures: pd.DataFrame) -> pd.DataFrame:
     """Return where a value depends on the number of texts, as all do where most values of a row."""
     moving = rows.assign(moving=rows["converged"].astype(str) != "True")
     is_moving = moving.pivot_table("moving", KEYS, "layer", sort=False, aggfunc="max")
     is_moving = is_moving.reindex_like(wide).fillna(False).astype(bool)
-    is_row = (wide.notna() & ~is_moving).mean(axis=1) < HALF
-    return is_moving | is_row.to_numpy()[:, None]
+    return is_moving | (measures["is_compared"] != "yes").to_numpy()[:, None]
 
 
-def _title(ends: pd.DataFrame, n: int, is_beyond: pd.Series) -> str:
-    """Return in how many measures layers differ, and whether more than at random weights."""
-    if ends.empty:
+def _title(measures: pd.DataFrame) -> str:
+    """Return by how many measures layers differ, and whether more than at random weights."""
+    n, n_differ = (int((measures[name] == "yes").sum()) for name in ("is_compared", "differs"))
+    if not n_differ:
         return "No measure surely differs between layers"
-    said = f"{len(ends)} of {counted(n, 'converged measure')}"
-    said += f" surely {'differs' if len(ends) == 1 < n else 'differ'} between layers"
+    said = f"{n_differ} of {counted(n, 'converged measure')}"
+    said += f" surely {'differs' if n_differ == 1 < n else 'differ'} between layers"
+    is_beyond = _beyond_random(measures)
     if is_beyond.empty:
         return said
     share = "" if is_beyond.all() else "mostly " if is_beyond.mean() > HALF else "not "
     return f"{said}; those known at random weights {share}by more than there"
 
 
-def _beside(is_beyond: pd.Series) -> str:
-    """Return for the subtitle in how many measures layers differ more than at random weights."""
+def _beyond_random(measures: pd.DataFrame) -> pd.Series:
+    """Return whether layers that differ do so more than at random weights, where that is known."""
+    is_beyond = measures.loc[measures["differs"] == "yes", "beyond_random_weights"]
+    return is_beyond[is_beyond.isin(["yes", "no"])] == "yes"
+
+
+def _beside(measures: pd.DataFrame) -> str:
+    """Return for the subtitle by how many measures layers differ more than at random weights."""
+    is_beyond = _beyond_random(measures)
     if is_beyond.empty:
         return "random weights: not measured"
     n = counted(len(is_beyond), "measure")
     return f"range over layers beyond that of random weights in {is_beyond.sum()} of {n}"
 
 
-def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
+def _heat_map(
+    ax: Axes, wide: pd.DataFrame, is_moving: pd.DataFrame, measures: pd.DataFrame
+) -> None:
     import seaborn as sns
 
-    is_moving, ends = _is_moving(wide, rows), _ends(wide, rows)
+    ends = measures.loc[measures["differs"] == "yes", ["smallest_layer", "largest_layer"]]
     deviations = _deviations(wide, is_moving).where(wide.notna())
     deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
     numbers: dict[str, Any] = {
