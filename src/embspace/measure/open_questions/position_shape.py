@@ -24,7 +24,7 @@ from embspace.settings.types import Probability
 
 FEWEST = 32  # positions that have a shape worth asking for
 SURROGATES = ("random_walk", "stationary")
-STANDS, FALLS = "stands", "within the surrogates"
+STANDS, FALLS, UNDEFINED = "stands", "within the surrogates", "undefined"
 Read = Callable[[Shape], Float[np.ndarray, " value"]]
 BESIDE: dict[str, Column] = {
     "sinusoids": ("turning", "sinusoids"),
@@ -74,6 +74,7 @@ POSITION_SHAPE = Analysis(
                 **BESIDE,
                 "n_random_walk": ("count", "random walks with a value"),
                 "n_stationary": ("count", "stationary tables with a value"),
+                "verdict": ("name", "verdict"),
             }
         ),
     },
@@ -208,9 +209,20 @@ def _values(
                 **{"smallest_scale": low, "largest_scale": high},
                 **{name: column[0] for name, column in columns.items()},
                 **{f"n_{name}": _n_defined(shapes, place) for name, shapes in drawn.items()},
+                "verdict": _verdict(value, columns),
             }
         )
     return rows
+
+
+def _verdict(value: float, columns: dict[str, Float[np.ndarray, "1"]]) -> str:
+    """Return whether a value lies outside the ranges of both kinds of surrogates."""
+    ends = np.array(
+        [[columns[f"{name}_{end}"][0] for end in ("low", "high")] for name in SURROGATES]
+    )
+    if np.isnan([value, *ends.flat]).any():
+        return UNDEFINED
+    return STANDS if ((value < ends[:, 0]) | (value > ends[:, 1])).all() else FALLS
 
 
 def _n_defined(shapes: Sequence[Shape], place: tuple[str, str]) -> int:
