@@ -27,7 +27,7 @@ COMMAND = """
 import signal
 import sys
 from pathlib import Path
-from embspace.app.cli.jobs import end_on_signals
+from embspace.app.cli.shared.jobs import end_on_signals
 from embspace.app.repro.side_by_side import run_side_by_side
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it

@@ -19,7 +19,8 @@ from embspace.app.cli.practice.outliers import outliers
 from embspace.app.cli.practice.threshold import threshold
 from embspace.app.cli.practice.tokens import tokens
 from embspace.app.cli.practice.transform import transform
-from embspace.app.cli.results import cite, cosine, define, figure, report, search
+from embspace.app.cli.report import report
+from embspace.app.cli.results import cite, cosine, define, figure, search
 from embspace.app.cli.studies import init
 from embspace.app.cli.texts import layer, sample
 from embspace.app.cli.thesis import thesis

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
-from embspace.app.cli.jobs import JobsOption, end_on_signals
-from embspace.app.cli.reading import (
+from embspace.app.cli.report import CorporaOption, Shown
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.given import AllowUnusedOption, TokenizerOption, given_of
+from embspace.app.cli.shared.jobs import JobsOption, end_on_signals
+from embspace.app.cli.shared.reading import (
     DocumentColumnOption,
     IdColumnOption,
     SeparatorOption,
@@ -17,7 +18,6 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
-from embspace.app.cli.results import CorporaOption, Shown
 
 
 def compare(

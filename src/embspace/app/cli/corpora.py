@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.places import at_own_root
-from embspace.app.cli.reading import SeparatorOption
+from embspace.app.cli.shared.places import at_own_root
+from embspace.app.cli.shared.reading import SeparatorOption
 from embspace.settings.find_description import described_in
 
 

@@ -6,18 +6,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.given import options_given
-from embspace.app.cli.model_first import model_first
-from embspace.app.cli.places import at_texts, placed_texts
-from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
-from embspace.app.cli.results import (
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.given import options_given
+from embspace.app.cli.shared.model_first import model_first
+from embspace.app.cli.shared.options import (
     MODEL_HELP,
     CorpusOption,
     LayerOption,
     OldModelOption,
     PoolingOption,
 )
+from embspace.app.cli.shared.places import at_texts, placed_texts
+from embspace.app.cli.shared.reading import HeaderOption, SeparatorOption, header_of
 from embspace.app.homes import expanded
 from embspace.errors import InputError, visible
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.given import AllowUnusedOption, TokenizerOption
-from embspace.app.cli.places import at_any_root, at_own_root
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.given import AllowUnusedOption, TokenizerOption
+from embspace.app.cli.shared.places import at_any_root, at_own_root
 from embspace.errors import visible
 from embspace.settings.find_description import described_in
 

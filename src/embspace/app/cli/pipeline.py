@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.jobs import JobsOption, end_on_signals
-from embspace.app.cli.places import at_own_root
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.jobs import JobsOption, end_on_signals
+from embspace.app.cli.shared.places import at_own_root
 from embspace.errors import InputError, counted, visible
 
 

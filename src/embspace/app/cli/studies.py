@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.shared.failures import clear_errors
 
 
 def init(

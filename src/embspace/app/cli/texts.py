@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
-from embspace.app.cli.model_first import USUAL
-from embspace.app.cli.places import at_own_root
-from embspace.app.cli.reading import (
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.given import AllowUnusedOption, TokenizerOption, given_of
+from embspace.app.cli.shared.model_first import USUAL
+from embspace.app.cli.shared.options import OldModelOption
+from embspace.app.cli.shared.places import at_own_root
+from embspace.app.cli.shared.reading import (
     DocumentColumnOption,
     IdColumnOption,
     LabelColumnOption,
@@ -21,7 +22,6 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
-from embspace.app.cli.results import OldModelOption
 from embspace.errors import InputError, visible
 from embspace.settings.params import CONF
 from embspace.settings.roots import find_root

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.places import at_model
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.places import at_model
 from embspace.errors import InputError, visible
 from embspace.files.atomic import writing
 

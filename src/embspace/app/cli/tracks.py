@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.model_first import model_first
-from embspace.app.cli.places import at_texts
-from embspace.app.cli.results import MODEL_HELP, OldModelOption
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.model_first import model_first
+from embspace.app.cli.shared.options import MODEL_HELP, OldModelOption
+from embspace.app.cli.shared.places import at_texts
 from embspace.errors import visible
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.reading import HeaderOption, SeparatorOption, header_of
 from embspace.errors import InputError
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)

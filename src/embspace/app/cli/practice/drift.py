@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.practice.options import (
     ModelOption,
     ResultsOption,
@@ -14,7 +13,9 @@ from embspace.app.cli.practice.options import (
     VectorsOption,
     show,
 )
-from embspace.app.cli.reading import (
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.options import LayerOption
+from embspace.app.cli.shared.reading import (
     DocumentColumnOption,
     IdColumnOption,
     SeparatorOption,
@@ -22,7 +23,6 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
-from embspace.app.cli.results import LayerOption
 from embspace.errors import InputError, visible
 
 

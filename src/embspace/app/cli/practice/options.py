@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.reading import (
+from embspace.app.cli.shared.failures import clear_errors
+from embspace.app.cli.shared.options import POOLINGS, LayerOption
+from embspace.app.cli.shared.reading import (
     DocumentColumnOption,
     IdColumnOption,
     LabelColumnOption,
@@ -18,7 +19,6 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
-from embspace.app.cli.results import POOLINGS, LayerOption
 from embspace.errors import visible
 
 if TYPE_CHECKING:

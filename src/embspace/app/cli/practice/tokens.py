@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from embspace.app.cli.places import at_texts
-from embspace.app.cli.results import MODEL_HELP
+from embspace.app.cli.shared.options import MODEL_HELP
+from embspace.app.cli.shared.places import at_texts
 from embspace.errors import visible
 
 CsvOption = Annotated[

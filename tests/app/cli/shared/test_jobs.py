@@ -10,7 +10,7 @@ SRC = Path(__file__).parents[3] / "src"
 WAITS = """
 import signal
 import time
-from embspace.app.cli.jobs import end_on_signals
+from embspace.app.cli.shared.jobs import end_on_signals
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 end_on_signals()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.cli.model_first import model_and_words, model_first
+from embspace.app.cli.shared.model_first import model_and_words, model_first
 from embspace.errors import InputError
 from tests.verify.tree import put
 

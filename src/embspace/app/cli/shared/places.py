@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager
 from pathlib import Path
 
-from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.shared.failures import clear_errors
 
 
 @contextmanager

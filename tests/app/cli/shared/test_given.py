@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.cli.given import given_of
+from embspace.app.cli.shared.given import given_of
 from embspace.errors import InputError
 
 

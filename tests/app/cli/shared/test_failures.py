@@ -1,7 +1,7 @@
 import pytest
 import typer
 
-from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.shared.failures import clear_errors
 from embspace.errors import InputError
 from tests.app.cli.call import call
 

@@ -1,4 +1,4 @@
-from embspace.app.cli.reading import header_of, reading_of
+from embspace.app.cli.shared.reading import header_of, reading_of
 
 
 def test_what_was_not_asked_for_is_no_key():

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from embspace.app.cli.places import at_any_root, at_model, at_own_root, at_texts
+from embspace.app.cli.shared.places import at_any_root, at_model, at_own_root, at_texts
 from embspace.errors import InputError
 
 

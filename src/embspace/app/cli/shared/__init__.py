@@ -1,0 +1,1 @@
+"""Options, names and errors that several commands share."""
