@@ -17,7 +17,7 @@ from embspace.analysis import LOADERS, SCALARS, TABLE, Analysis, place
 from embspace.clouds.learned import clouds_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.graph import ALL_RUNS, Declared, declaration, drawing_of, modules
+from embspace.graph.declarations import ALL_RUNS, Declared, declaration, drawing_of, modules
 from embspace.models.spelling import Spelling
 from embspace.settings.params import PAIR, TOY
 from embspace.settings.schema import read_yaml

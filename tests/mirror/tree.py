@@ -22,7 +22,7 @@ EVERYTHING = "everything"  # the stage that others lead to; it runs no module
 ALL_RUNS = "all_runs"  # has the place of a run's name, where all are looked at
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device", "roles"}
-GRAPH = "src/embspace/graph.py"  # writes the stages of declared analyses
+GRAPH = "src/embspace/graph/__main__.py"  # writes the stages of declared analyses
 CODE = "data/prepared/code"  # what `prepare_code` writes
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from embspace.app.definitions.measures import define
 from embspace.errors import InputError
-from embspace.graph import declaration, modules, plain_question
+from embspace.graph.declarations import declaration, modules, plain_question
 
 
 def test_an_analysis_is_said_with_its_tables_and_settings(

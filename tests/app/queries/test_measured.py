@@ -12,7 +12,7 @@ from embspace.app.queries.measured import files_read
 from embspace.errors import InputError
 from embspace.extract import embeddings
 from embspace.files.tables import load_table
-from embspace.graph import declaration, modules
+from embspace.graph.declarations import declaration, modules
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, checked_settings, settings_file
 from tests.lazy import transformers

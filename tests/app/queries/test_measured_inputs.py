@@ -16,7 +16,7 @@ from embspace.extract import hidden_states
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import load_table
 from embspace.files.tensors import load_tensors
-from embspace.graph import PAGED, declaration, modules
+from embspace.graph.declarations import PAGED, declaration, modules
 from embspace.prepare.sentences import split_halves
 from embspace.prepare.texts import prepare_texts
 from embspace.settings.corpus import describe_corpus

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from embspace.draw.compare.__main__ import DRAWINGS, main
-from embspace.graph import declaration
+from embspace.graph.declarations import declaration
 from embspace.settings.stage import StageConfig
 from tests.drawn import figure_files
 

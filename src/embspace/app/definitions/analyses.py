@@ -4,7 +4,7 @@ from inspect import getdoc
 from pathlib import Path
 
 from embspace.analysis import Table
-from embspace.graph import Declared, declaration, plain_question
+from embspace.graph.declarations import Declared, declaration, plain_question
 from embspace.settings.roots import find_root
 from embspace.settings.schema import read_yaml
 

@@ -10,7 +10,7 @@ from embspace.errors import InputError, not_among
 from embspace.geometry.measures.declaration import FAMILIES, TRANSFORMATIONS, Definition, Family
 from embspace.geometry.measures.registry import definitions
 from embspace.geometry.pairs.door import INVARIANCES
-from embspace.graph import modules
+from embspace.graph.declarations import modules
 
 OF_FAMILY: dict[Family, str] = {
     "direction": "Do the vectors point the same way?",

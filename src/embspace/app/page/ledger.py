@@ -12,7 +12,7 @@ from embspace.app.thesis import THESIS, answers
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
-from embspace.graph import declaration, modules
+from embspace.graph.declarations import declaration, modules
 from embspace.measure.compare.ledger import SOURCES
 from embspace.published.sources import ANY_MODEL, CellPlace, read_source
 from embspace.published.subjects import subject

@@ -15,7 +15,7 @@ from embspace.app.queries.measured_inputs import Held, Inputs, maker_of
 from embspace.app.queries.measured_tables import MeasuredTables
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, not_among
-from embspace.graph import PAGED, declaration, modules
+from embspace.graph.declarations import PAGED, declaration, modules
 from embspace.loaded.model import LoadedModel
 from embspace.settings.params import PARAMS, TOY
 

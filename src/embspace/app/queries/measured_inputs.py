@@ -14,7 +14,7 @@ from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.graph import modules
+from embspace.graph.declarations import modules
 from embspace.loaded.given import reading
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.states import States, read_states, save_states

@@ -10,7 +10,7 @@ from embspace.app.queries.measured_inputs import STATES
 from embspace.compare.measures import Source, compare_measures, load_compared
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
-from embspace.graph import modules
+from embspace.graph.declarations import modules
 
 
 def compare_measured(

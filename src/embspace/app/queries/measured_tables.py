@@ -15,7 +15,7 @@ from embspace.errors import InputError
 from embspace.files.copies import link_files
 from embspace.files.scalars import load_scalars
 from embspace.files.tables import load_table
-from embspace.graph import declaration
+from embspace.graph.declarations import declaration
 from embspace.settings.params import TOY
 
 if TYPE_CHECKING:
