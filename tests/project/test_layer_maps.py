@@ -15,6 +15,7 @@ from embspace.project.layer_maps import (
     changed_shares,
     project_layer_maps,
 )
+from tests.measure.attention.reading import cached_reader
 from tests.measure.layer_corpora import LENGTH, corpus
 
 SETTINGS: dict[str, Any] = {
@@ -31,15 +32,19 @@ SETTINGS: dict[str, Any] = {
     "n_context": 2,
     "n_half_samples": 20,
     "level": 0.95,
+    "tokens_per_batch": 512,
+    "device": "cpu",
     "seed": 0,
 }
 
 
 FEW = SETTINGS | {"most_tokens": 60}
-FEW.pop("seed")
+for given in ("seed", "device"):
+    FEW.pop(given)
 # Tokens are drawn, and the maps begin at random.
 DECIDED_BY_SEED = (
     *("neighbor_recall", "changed_in_space", "changed_in_map", "changed_between_seeds"),
+    "random_weights_changed",
     *("n", "n_documents", "chance_neighbor_recall", "chance_changed"),
     *("displacement", "displacement_between_seeds"),
     *COORDINATES,
@@ -47,7 +52,11 @@ DECIDED_BY_SEED = (
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:
-    return {"corpora": {} if is_empty else {"news": planted(8)}}
+    return {
+        "corpora": {} if is_empty else {"news": planted(8)},
+        "module": cached_reader().module,
+        "final_norm": None,
+    }
 
 
 def named(read: CorpusStates) -> CorpusStates:
@@ -67,7 +76,7 @@ def planted(n_documents: int = 14) -> CorpusStates:
 
 def maps_of(*parts: CorpusStates, **given: Any) -> Outcome:
     corpora = {f"corpus_{number}": part for number, part in enumerate(parts)}
-    return project_layer_maps(corpora, **SETTINGS | given)
+    return project_layer_maps(corpora, None, None, **SETTINGS | given)
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +101,21 @@ def test_neighbors_stay_under_a_turn_and_go_where_layers_have_nothing_in_common(
     assert (table["changed_between_seeds"] > 0).all()  # by another seed, not by the same again
     assert (table["displacement_between_seeds"] > 0).all()
     assert table["displacement"][1] < table["displacement"][2]
+
+
+def test_random_weights_read_the_same_tokens_and_vectors_alone_have_none(outcome: Outcome) -> None:
+    assert outcome["csv"]["random_weights_changed"].isna().all()
+    reader = cached_reader()
+    read = planted(8)
+    made = project_layer_maps({"news": read}, reader.module, None, **SETTINGS)
+    changed = made["csv"]["random_weights_changed"]
+    assert np.isnan(changed[0]) and changed[1:].between(0, 1).all()
+    assert (changed[1:] < made["csv"]["chance_changed"][1:]).all()
+    alone = maps_of(read)["csv"]
+    pd.testing.assert_frame_equal(
+        made["csv"].drop(columns="random_weights_changed"),
+        alone.drop(columns="random_weights_changed"),
+    )
 
 
 def test_intervals_hold_their_value_and_are_shares(outcome: Outcome) -> None:
@@ -161,7 +185,7 @@ def test_what_two_corpora_have_in_common_is_on_the_map_once() -> None:
 def test_without_enough_tokens_there_is_no_map(caplog: pytest.LogCaptureFixture) -> None:
     without = replace(planted(), states={"mean": planted().states["mean"]})
     for corpora in ({}, {"skipped": planted()}, {"pooled": without}, {"few": planted(1)}):
-        outcome = project_layer_maps(corpora, **SETTINGS)
+        outcome = project_layer_maps(corpora, None, None, **SETTINGS)
         assert outcome["parquet"].empty and outcome["csv"].empty
         assert list(outcome["parquet"]) == COORDINATES
     assert caplog.messages == ["no maps of layers: not enough tokens with states"] * 4

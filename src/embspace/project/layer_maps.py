@@ -1,9 +1,10 @@
 """Stage `project_layer_maps`: the tokens of every layer on maps that are laid on one another."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
 from embspace.clouds.texts import TEXT_FOLDERS
+from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.geometry.inference.resampling import half_sample_interval, stream_of
 from embspace.geometry.maps.pca import principal_components
@@ -22,7 +24,10 @@ from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.measure.layers.layer_states import token_states
 from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.pooled_states import final_norm_of
+from embspace.models.weights import load_model, with_random_weights
 from embspace.project.layouts.aligned import (
     Plane,
     aligned_layouts,
@@ -46,7 +51,11 @@ LAYER_MAPS = Analysis(
     ),
     verb="project",
     over="profiled",
-    reads={"corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"])},
+    reads={
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+        "module": Source(load_model),
+        "final_norm": Source(final_norm_of),
+    },
     data={"parquet": save_rows},  # a row per layer and token; changed shares are NaN at layer 0
     tables={
         "csv": Table(
@@ -57,6 +66,7 @@ LAYER_MAPS = Analysis(
                 "k": ("row", "k"),
                 **with_bounds("neighbor_recall", "map_recall", "neighbor recall of the map"),
                 **with_bounds("changed_in_space", "rank_share", "changed in the full space"),
+                "random_weights_changed": ("rank_share", "changed at random weights"),
                 **with_bounds("changed_in_map", "map_recall", "changed on the map"),
                 **with_bounds("changed_between_seeds", "seed_change", "changed by another seed"),
                 "chance_neighbor_recall": ("moment", "recall by chance"),
@@ -77,10 +87,18 @@ class _Tokens:
     about: pd.DataFrame
     """Columns `TOKEN`; the number of a document counts over all corpora."""
     states: Float[np.ndarray, "layer token dim"]
+    at_random: Float[np.ndarray, "layer token _"] | None
+    """By random weights; None without a model."""
+
+
+Untrained = Callable[[pd.DataFrame, Int[np.ndarray, " chosen"]], Float[np.ndarray, "layer n dim"]]
+"""Returns the states at random weights of some rows of a table of tokens."""
 
 
 def project_layer_maps(
     corpora: Mapping[str, CorpusStates],
+    module: Any,
+    final_norm: str | None,
     *,
     left_out: list[str],
     most_tokens: PositiveInt,
@@ -95,6 +113,8 @@ def project_layer_maps(
     n_context: NonNegativeInt,
     n_half_samples: PositiveInt,
     level: Probability,
+    tokens_per_batch: PositiveInt,
+    device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
     """Return maps of the tokens of all layers, and the changes of neighbors between layers.
@@ -103,15 +123,25 @@ def project_layer_maps(
     tokens, drawn at random, without special tokens, first positions, repetitions in windows, and
     all but the first of vectors equal at layer 0. Neighbors are the k nearest by cosine, exact, and
     on a map by distance. `changed_in_space` is the share of new neighbors of a token since the
-    layer before; `changed_in_map` the same on the maps; `changed_between_seeds` the share of
-    neighbors on the map that vanish when the map is repeated with a second seed, from the same map
+    layer before; `random_weights_changed` the same at random weights, drawn by the config with
+    `seed`; `changed_in_map` the same on the maps; `changed_between_seeds` the share of neighbors on
+    the map that vanish when the map is repeated with a second seed, from the same map
     of the layer before: the change of a map with unchanged vectors. A random layout changes
     `chance_changed`. A displacement is a mean over tokens, in root mean square distances from the
     middle of a map. Intervals are by half-samples of the documents, given the maps. Layer 0 is the
     embedding output.
     """
     generator = np.random.default_rng(seed)
-    tokens = _sampled(corpora, left_out, most_tokens, n_context, generator)
+    untrained: Untrained | None = None
+    if module is not None:
+        untrained = partial(
+            token_states,
+            with_random_weights(module, seed),
+            final_norm=final_norm,
+            tokens_per_batch=tokens_per_batch,
+            device=choose_device(device),
+        )
+    tokens = _sampled(corpora, left_out, most_tokens, n_context, generator, untrained)
     if tokens is None or len(tokens.about) < smallest_n:
         logging.getLogger(__name__).warning("no maps of layers: not enough tokens with states")
         return LAYER_MAPS.empty() | {"parquet": pd.DataFrame(columns=COORDINATES)}
@@ -139,6 +169,7 @@ def project_layer_maps(
     layers = _by_layer(
         shares, tokens.about, k, n_half_samples, level, stream_of(generator, "halves")
     )
+    layers["random_weights_changed"] = _changed(tokens.at_random, k, len(maps))
     layers["displacement"] = [np.nan, *map(mean_displacement, maps[1:], maps[:-1])]
     layers["displacement_between_seeds"] = [*map(mean_displacement, maps, others)]
     return {
@@ -153,9 +184,10 @@ def _sampled(
     most: int,
     n_context: int,
     generator: np.random.Generator,
+    untrained: Untrained | None,
 ) -> _Tokens | None:
     """Return some tokens of every corpus in the order of the texts; None without any."""
-    about, states, n_documents = [], [], 0
+    about, states, at_random, n_documents = [], [], [], 0
     for corpus, read in corpora.items():
         if corpus in left_out or "token" not in read.states:
             continue
@@ -170,13 +202,16 @@ def _sampled(
         context = _contexts(table, rows, n_context)
         about.append(chosen.assign(corpus=corpus, document=document, context=context)[TOKEN])
         states.append(read.states["token"][:, rows])
+        if untrained is not None:
+            at_random.append(untrained(table, rows))
         n_documents += int(read.document.max()) + 1
     if not about:
         return None
     x = np.concatenate(states, axis=1)
     distinct = distinct_rows(x[0])  # a word in two corpora may have one vector, too
     table = pd.concat(about, ignore_index=True)
-    return _Tokens(table.iloc[distinct].reset_index(drop=True), x[:, distinct])
+    random = np.concatenate(at_random, axis=1)[:, distinct] if at_random else None
+    return _Tokens(table.iloc[distinct].reset_index(drop=True), x[:, distinct], random)
 
 
 def _contexts(table: pd.DataFrame, rows: Int[np.ndarray, " chosen"], n: int) -> list[str]:
@@ -205,6 +240,17 @@ def changed_shares(
     """Return, by row, the share of the neighbors that are not among `others`."""
     is_kept = (neighbors[:, :, np.newaxis] == others[:, np.newaxis, :]).any(axis=2)
     return np.asarray(1 - is_kept.mean(axis=1))
+
+
+def _changed(
+    states: Float[np.ndarray, "layer token dim"] | None, k: int, n_layers: int
+) -> Float[np.ndarray, " layer"]:
+    """Return the mean share of new neighbors in the full space by layer, NaN at layer 0."""
+    if states is None:
+        return np.full(n_layers, np.nan)
+    with threadpool_limits(1, user_api="blas"):
+        graphs = [_nearest(unit_rows(x.astype(np.float32)), k).indices for x in states]
+    return np.array([np.nan, *(changed_shares(*pair).mean() for pair in pairwise(graphs))])
 
 
 def _shares(

@@ -13,6 +13,7 @@ from embspace.draw.page.canvas import percent
 from embspace.project.layer_maps import LAYER_MAPS, project_layer_maps
 from tests.analyses import as_drawn
 from tests.draw.fits import assert_words_fit
+from tests.measure.attention.reading import cached_reader
 from tests.project.test_layer_maps import SETTINGS as OF_MAPS
 from tests.project.test_layer_maps import planted
 
@@ -20,7 +21,7 @@ SETTINGS: dict[str, Any] = {"height_mm": 125.0, "n_named": 2, "digits": 3}
 
 
 def layer_maps() -> Outcome:
-    return project_layer_maps({"news": planted(8)}, **OF_MAPS)
+    return project_layer_maps({"news": planted(8)}, cached_reader().module, None, **OF_MAPS)
 
 
 def drawn(results: Outcome, label: str) -> tuple[Figure, str]:

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from embspace.measure.layers.layer_states import window_states
+from embspace.measure.layers.layer_states import token_states, window_states
 from embspace.models.windows import Window
 from tests.lazy import torch, transformers
 
@@ -64,3 +65,19 @@ def test_states_are_those_of_each_window_in_order(bert: Any, tokens_per_batch: i
 
 def test_no_window_has_no_states(bert: Any) -> None:
     assert window_states(bert, [], None, 4096, "cpu") == {}
+
+
+@pytest.mark.parametrize("tokens_per_batch", [7, 4096])
+def test_states_of_some_tokens_are_those_of_all(bert: Any, tokens_per_batch: int) -> None:
+    parts = [
+        pd.DataFrame(
+            {"window": 3 * number, "id": window.ids, "special": False, "repeated": False}
+            | {"start": window.start, "end": window.end}
+        )
+        for number, window in enumerate(windows())
+    ]
+    tokens = pd.concat(parts, ignore_index=True)
+    rows = np.array([0, 3, 8, 9, 20])  # of windows 0, 2 and 4 alone
+    chosen = token_states(bert, tokens, rows, None, tokens_per_batch, "cpu")
+    everything = window_states(bert, windows(), None, 4096, "cpu")["token"]
+    assert chosen == pytest.approx(everything[:, rows], abs=1e-6)

@@ -36,6 +36,7 @@ LINES = {
     "changed_in_space": Look("in the full space", BLACK, "o"),
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
     "changed_between_seeds": Look("map by another seed", VERMILION, "^", ":"),
+    "random_weights_changed": Look("in space, random weights", GRAY, "D", "-"),
     "chance_changed": Look("random neighbors", GRAY, "", "-."),
 }
 COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "neighbor_recall")
@@ -129,8 +130,8 @@ def _population(table: pd.DataFrame) -> str:
     row = table.iloc[-1]
     return (
         f"{counted(row['n'], 'token')} of {counted(row['n_documents'], 'document')}, the same at "
-        f"all layers · {int(row['k'])} nearest neighbors by cosine, random weights: "
-        "not measured · maps: UMAP, each starts from the one before; gray: no layer before · "
+        f"all layers · {int(row['k'])} nearest neighbors by cosine · "
+        "maps: UMAP, each starts from the one before; gray: no layer before · "
         f"bands: {100 * row['level']:g} % intervals over documents"
     )
 
@@ -169,6 +170,8 @@ def _map(
 def _lines(ax: Axes, table: pd.DataFrame) -> None:
     row = _most_changed(table)
     for quantity, look in LINES.items():
+        if table[quantity].isna().all():
+            continue  # vectors alone have no random weights
         name = f"{look.name}, {percent(row[quantity])} at layer {row['layer']:.0f}"
         draw_line(ax, table, "layer", quantity, look._replace(name=name))
     ax.set(title="Neighbors that are new, by layer", xlabel="layer (0: embedding output)")
