@@ -48,8 +48,8 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"
     assert evolved.title_of(figure) == (
-        f"{said} tokens most; {FARTHER}; at the end 0 % of "
-        "content and 100 % of function words are nearest to their own token, untrained "
+        f"{said} tokens most (b); {FARTHER}; at the end 0 % of "
+        "content and 100 % of function words are nearest to their own token (d), untrained "
         "all"
     )
     printed = [text.get_text() for text in figure.axes[3].texts]
@@ -107,7 +107,7 @@ def test_without_words_to_follow_the_panel_says_so(results):
     figure, text = draw(results | {TRACKED: results[TRACKED][:0]})
     assert_words_fit(figure)
     assert evolved.title_of(figure).endswith(
-        " tokens most; in two texts they end farther apart than untrained ones (a)"
+        " tokens most (b); in two texts they end farther apart than untrained ones (a)"
     )
     assert "No text with words of both lists" in figure.axes[3].texts[0].get_text()
     assert "length of a step" in text

@@ -123,9 +123,9 @@ def _protocol(results: Results, local: pd.DataFrame) -> str:
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
         f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
-        f"a turn in {local['period'].min():.1f} to {local['period'].max():.1f} positions · rank "
-        f"correlation with the axis {advance['value']:.2f}, of random walks "
-        f"{advance['null_value']:.2f}"
+        f"axis: the direction in which they advance, by least squares; rank correlation with it "
+        f"{advance['value']:.2f}, of random walks {advance['null_value']:.2f} · a turn in "
+        f"{local['period'].min():.1f} to {local['period'].max():.1f} positions"
     )
 
 
@@ -174,14 +174,14 @@ def _show_turns(ax: Axes, path: pd.DataFrame, most: pd.Series) -> None:
     ax.set_title(f"Whole path: {abs(n_turns):.0f} turns")
     low, high = ax.get_ylim()
     ax.set_ylim(low - BELOW * (high - low), high)
-    ax.legend(loc="lower right")
+    ax.legend(loc="lower right", handlelength=1.1)  # beside the dotted line
 
 
 def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
     ax.axhline(period, color=GRAY, linestyle="--", linewidth=1)
     ax.plot(local["position"], local["period"], color=SPACES["positional"].color)
     ax.set(xlabel="position", ylabel="positions per turn")
-    ax.set_title(f"Local period (whole path: {period:.2f})")
+    ax.set_title(f"Local period (mean: {period:.2f})")
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
@@ -196,7 +196,7 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center", path_effects=HALO)
     ax.set(xlabel="positions per turn", ylabel="normalized power", ylim=(0, 1.12))
     ax.locator_params(axis="x", nbins=5, steps=[1, 2, 2.5, 5, 10])
-    ax.set_title("Spectrum (dashed: whole path)")
+    ax.set_title("Spectrum (dashed: mean period)")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

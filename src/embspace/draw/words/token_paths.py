@@ -30,11 +30,11 @@ RESULTS = (
 )
 DISTANCES = ["relative_distance", "random_weights_relative_distance"]
 SAME = 1e-4  # relative distances below it are rounding: of states that are equal
-LENGTH = "Length of a step"
 STEPS = {
-    "euclidean_distance": (LENGTH, "length of a step, Euclidean"),
-    "cosine": ("State and previous state", "cosine"),
+    "euclidean_distance": ("Length of a step", "length of a step, Euclidean"),
+    "cosine": ("State and previous state", "cosine with the state before"),
 }
+VERBS = {"euclidean_distance": "move", "cosine": "turn"}
 RANDOM = NULLS["random_initialization"]
 ALL = 0.995  # shares from it on are printed as 100 %
 
@@ -87,7 +87,7 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame, drift: pd.DataFrame) -
     more = (at_random > last["value"]).all()
     twin = "all" if (at_random >= ALL).all() else "more" if more else "not more"
     return (
-        f"{first}; at the end {' and '.join(shares)} words are nearest to their own token, "
+        f"{first}; at the end {' and '.join(shares)} words are nearest to their own token (d), "
         f"untrained {twin}"
     )
 
@@ -105,15 +105,21 @@ def _apart(drift: pd.DataFrame) -> str:
 
 def _longest_step(layers: pd.DataFrame) -> str:
     """Return the layer that moves tokens most, if one clearly does."""
-    lengths = _last_tokens(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
-    if lengths.empty:
+    if layers[layers["quantity"] == "euclidean_distance"]["mean"].isna().all():
         return "No token to follow through the layers"
-    *others, longest = lengths.sort_values("mean", kind="stable").to_dict("records")
+    return f"{_most(layers, 'euclidean_distance', 'move')} tokens most (b)"
+
+
+def _most(layers: pd.DataFrame, quantity: str, verb: str) -> str:
+    """Return the layer with the longest step or the smallest cosine, if one clearly has it."""
+    rows = _last_tokens(layers[layers["quantity"] == quantity].dropna(subset="mean"))
+    sign = -1 if quantity == "cosine" else 1
     # Of a text alone there is no interval.
-    low, high = ("mean_low", "mean_high") if longest["mean_low"] > 0 else ("mean", "mean")
-    is_clear = longest[low] > max((other[high] for other in others), default=0)
-    which = f"Layer {longest['layer']} moves" if is_clear else "No layer clearly moves"
-    return f"{which} tokens most"
+    ends = ["mean_low", "mean_high"] if (rows["mean_low"] > 0).all() else ["mean", "mean"]
+    near, far = ends[::sign]
+    *others, largest = rows.iloc[(sign * rows["mean"]).argsort()].to_dict("records")
+    is_clear = sign * largest[near] > max((sign * row[far] for row in others), default=-2.0)
+    return f"Layer {largest['layer']} {verb}s" if is_clear else f"No layer clearly {verb}s"
 
 
 def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:
@@ -136,7 +142,7 @@ def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame)
         [
             f"a: {_merged(path)}",
             f"b, c: {n} of as many texts{first}",
-            *([f"d: {', '.join(sizes)}, states before LayerNorm"] if sizes else []),
+            *([f"d: {', '.join(sizes)}, before LayerNorm, where blocks add"] if sizes else []),
             "layer 0: embedding output · bands: 95 %",
         ]
     )
@@ -196,8 +202,8 @@ def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
     if first["tokens"].iloc[0] != tokens:
         draw_line(ax, first, "layer", "mean", Look("first text", BLACK, "D"))
     draw_line(ax, rows, "layer", "mean", corpus_looks([tokens])[tokens])
-    title, name = STEPS[quantity]
-    ax.set(title=_longest_step(layers) if title == LENGTH else title, ylabel=name)
+    said = f"{_most(layers, quantity, VERBS[quantity])} tokens most"
+    ax.set(title=said, ylabel=STEPS[quantity][1])
     ax.ticklabel_format(useOffset=False)
     low, high = ax.get_ylim()
     ax.set_ylim(*((min(0.9, low), 1.01) if quantity == "cosine" else (0, 1.08 * high)))
