@@ -34,3 +34,12 @@ def test_words_with_marks_are_whole():
         columns=["window", "special", "start", "end"],
     )
     assert whole_words(tokens, [text]) == ["नमस्ते", "हिन्दी", "", ""]
+
+
+def test_a_token_of_a_script_without_spaces_is_a_word_where_it_is_asked_for():
+    text = "大河 re川กั"
+    places = [(0, False, 0, 1), (0, False, 1, 2), (0, False, 3, 5), (0, False, 5, 6)]
+    places.append((0, False, 6, 7))  # without its mark
+    tokens = pd.DataFrame(places, columns=["window", "special", "start", "end"])
+    assert whole_words(tokens, [text]) == [""] * 5
+    assert whole_words(tokens, [text], with_unspaced=True) == ["大", "河", "", "川", ""]

@@ -1,19 +1,23 @@
 """Whole words among the tokens of a text."""
 
 from collections.abc import Sequence
+from unicodedata import category
 
 import pandas as pd
 
-from embspace.scripts.words import goes_on, is_word
+from embspace.scripts.words import goes_on, is_unspaced, is_word
 
 JOINING = "'’-"
 """Characters inside words: a token beside a joining character is no whole word."""
 
 
-def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
+def whole_words(
+    tokens: pd.DataFrame, texts: Sequence[str], *, with_unspaced: bool = False
+) -> list[str]:
     """Return the words of tokens in small letters; empty for a special token or a part of a word.
 
     `tokens` has `window`, a number in `texts`, `special`, and the characters `start` to `end`.
+    `with_unspaced` takes each token of a script without spaces as a word.
     """
     words = []
     columns = (tokens[name].tolist() for name in ("window", "special", "start", "end"))
@@ -22,7 +26,10 @@ def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
         piece = text[start:end]
         first = end - len(piece.lstrip())  # of byte-level tokenizers a space may lead
         beside = text[max(first - 1, 0) : first] + text[end : end + 1]
-        joined = any(goes_on(character) or character in JOINING for character in beside)
+        if with_unspaced and is_unspaced(piece.strip()):
+            joined = category(text[end : end + 1] or " ").startswith("M")  # a mark of its letter
+        else:
+            joined = any(goes_on(character) or character in JOINING for character in beside)
         is_whole = not special and is_word(piece.strip()) and not joined
         words.append(piece.strip().lower() if is_whole else "")
     return words

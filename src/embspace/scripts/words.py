@@ -19,6 +19,7 @@ _WORD = regex.compile(WORD)
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}\u200C\u200D]*")
 _UNSPACED = regex.compile(rf"[{UNSPACED}]")
 _ONE_KIND = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}]*|[^{UNSPACED}]+")
+_PIECE = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}]*")
 _LETTER = regex.compile(r"\p{L}")
 
 
@@ -54,6 +55,11 @@ def _terms(word: str) -> Iterator[str]:
 def is_word(text: str) -> bool:
     """Return whether a text is letters of any script, with the marks that belong to them."""
     return _LETTERS.fullmatch(text) is not None
+
+
+def is_unspaced(text: str) -> bool:
+    """Return whether a text is only of letters of scripts without spaces, with their marks."""
+    return _PIECE.fullmatch(text) is not None
 
 
 def goes_on(character: str) -> bool:

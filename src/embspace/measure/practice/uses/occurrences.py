@@ -45,7 +45,8 @@ def load_words_of_texts(
     corpus, read = loaded
     windows = load_rows(f"{extracted}/{corpus}.windows.parquet")
     texts = load_rows(f"{prepared}/{corpus}.parquet").drop_duplicates("id").set_index("id")["text"]
-    words = whole_words(read.tokens, windows["text"].map(texts).tolist())
+    strings = windows["text"].map(texts).tolist()
+    words = whole_words(read.tokens, strings, with_unspaced=True)
     return WordsOfTexts(corpus, read, np.array(words, dtype=object))
 
 
