@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.app.describe import find_model
+from embspace.app.describe.find import find_model
 from embspace.loaded.given import take
 from embspace.loaded.model import LoadedModel, load_described
 from embspace.loaded.states import read_states

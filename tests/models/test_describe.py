@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from embspace.app.describe import find_model
+from embspace.app.describe.find import find_model
 from embspace.errors import InputError
 from embspace.models.describe import describe_module
 from embspace.models.tokenizer import read_tokenizer

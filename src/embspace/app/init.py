@@ -5,7 +5,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from embspace.app.describe import check_complete, description_of, find_model
+from embspace.app.describe.description import check_complete, description_of
+from embspace.app.describe.find import find_model
 from embspace.app.report import describe_subject
 from embspace.app.reporting.about import be_about
 from embspace.app.working_tree import add_texts

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from embspace.app.describe import Say
+from embspace.app.describe.find import Say
 from embspace.app.page.texts_read import NO_SPACES
 from embspace.app.queries.corpus_space import check_read
 from embspace.app.report import Subject

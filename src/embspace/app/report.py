@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from embspace.app.checks.probed import check_probed
-from embspace.app.describe import Given, Say, check_complete, find_model
+from embspace.app.describe.description import check_complete
+from embspace.app.describe.find import Say, find_model
+from embspace.app.describe.given import Given
 from embspace.app.reporting.costs import Expected, cost_told
 from embspace.app.reporting.growing import Shown
 from embspace.app.reporting.listed import note

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.checks.probed import check_probed, digest_of, files_read, versions
-from embspace.app.describe import check_complete, find_model, hashes_of
+from embspace.app.describe.description import check_complete
+from embspace.app.describe.find import find_model
+from embspace.app.describe.hashes import hashes_of
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError
 from embspace.loaded.settings_read import settings_in

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from embspace.errors import InputError, within
-from embspace.files.vectors import read_labeled_vectors, read_labels
+from embspace.files.labels import read_labels
+from embspace.files.vectors import read_labeled_vectors
 from embspace.models.locate import locate_vectors, warn_unpinned_vectors
 from embspace.models.tokenizer import character_class, kind_of_text, numbered_vocabulary
 from embspace.settings.model import VectorsModel, model_file

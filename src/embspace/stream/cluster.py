@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embspace.app.describe import Say
+from embspace.app.describe.find import Say
 from embspace.errors import InputError, reason_of
 
 RETRIES = 2  # of a task that raised; a worker that dies under a task is counted by dask itself

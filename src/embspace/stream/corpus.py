@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embspace.app.describe import Say
+from embspace.app.describe.find import Say
 from embspace.errors import InputError
 from embspace.files.atomic import writing
 from embspace.settings.corpus import FileCorpus, describe_corpus

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.app.describe import Say
+from embspace.app.describe.find import Say
 from embspace.errors import InputError, counted
 from embspace.files.tables import Row, Tables
 from embspace.files.together import write_csv, writing_together

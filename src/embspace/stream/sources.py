@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from embspace.app.describe import Say
+from embspace.app.describe.find import Say
 from embspace.errors import InputError, counted
 from embspace.files.formats.arrow_rows import STATE, arrow_rows, parquet_file
 from embspace.files.formats.encodings import advice

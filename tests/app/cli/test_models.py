@@ -24,9 +24,9 @@ def test_they_are_listed_from_anywhere(root: Path, tmp_path: Path, monkeypatch: 
 
 def test_a_description_is_printed_or_written(monkeypatch: pytest.MonkeyPatch):
     for name, said in {
-        "find_model": "",
-        "description_of": "label: x",
-        "write_description": Path("y.yaml"),
+        "find.find_model": "",
+        "description.description_of": "label: x",
+        "description.write_description": Path("y.yaml"),
     }.items():
         monkeypatch.setattr(f"embspace.app.describe.{name}", lambda *given, said=said: said)
     assert call("describe", "x").stdout == "label: x\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.test_describe import saved
+from tests.app.describe.folders import saved
 
 PROGRAM = """
 import sys

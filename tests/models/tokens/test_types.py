@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from embspace.app.describe import find_model
+from embspace.app.describe.find import find_model
 from embspace.errors import RefusedModel
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
 from embspace.models.tokenizer import load_tokenizer

@@ -75,7 +75,7 @@ def corpus(
     goes on where the last run ended.
     `embspace corpus articles --workers 2`
     """
-    from embspace.app.describe import MODELS
+    from embspace.app.describe.description import MODELS
     from embspace.stream.sources import check_place
 
     say = partial(typer.echo, err=True)

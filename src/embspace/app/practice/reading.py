@@ -71,7 +71,7 @@ def read_corpus(
     if is_loaded(model):
         loaded = take(model, tokenizer)
     else:
-        from embspace.app.describe import placed
+        from embspace.app.describe.names import placed
 
         name = placed(str(model), root, Path.cwd())
         with chdir(root):

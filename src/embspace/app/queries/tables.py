@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from embspace.app.checks.long_stimuli import check_stimuli
-from embspace.app.describe import find_model
+from embspace.app.describe.find import find_model
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import did_you_mean
 from embspace.settings.pipeline import fill_item, read_stages

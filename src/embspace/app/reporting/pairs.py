@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from embspace.app.checks.probed import check_probed
-from embspace.app.describe import Given, Say, is_described
+from embspace.app.describe.find import Say
+from embspace.app.describe.given import Given
+from embspace.app.describe.names import is_described
 from embspace.app.homes import expanded
 from embspace.app.queries.reported import OF_PAIRS
 from embspace.app.report import REPORTS, Subject, describe_subject, fetch_model

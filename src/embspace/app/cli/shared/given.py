@@ -31,7 +31,7 @@ def given_of(allow_unused: list[str] | None, tokenizer: str | None) -> dict[str,
     """
     if not allow_unused and tokenizer is None:
         return {}
-    from embspace.app.describe import given_keys
+    from embspace.app.describe.given import given_keys
 
     return {"given": given_keys(allow_unused, tokenizer)}
 

@@ -62,7 +62,8 @@ def in_new_order(command: str, model: str, words: Sequence[str]) -> str:
 
 def _is_model(word: str) -> bool:
     """Return whether a word names a model or report, or a model's folder or repository here."""
-    from embspace.app.describe import MODELS, is_fetched, placed
+    from embspace.app.describe.description import MODELS
+    from embspace.app.describe.names import is_fetched, placed
     from embspace.app.queries.reported import OPTION, REPORTS
     from embspace.app.working_tree import TREES
     from embspace.settings.roots import find_root
@@ -84,7 +85,7 @@ def _check_spelling(command: str, words: Sequence[str]) -> None:
     Raises:
         InputError: with that name, and how to write the command if a word was meant.
     """
-    from embspace.app.describe import MODELS
+    from embspace.app.describe.description import MODELS
     from embspace.settings.roots import find_root
 
     word, names = words[0], [file.stem for file in (find_root() / MODELS).glob("*.yaml")]

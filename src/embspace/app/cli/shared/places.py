@@ -47,7 +47,7 @@ def at_texts(typed: str) -> Iterator[str]:
 
     A folder is a model by its absolute path; the name of a report stands for the report's model.
     """
-    from embspace.app.describe import placed
+    from embspace.app.describe.names import placed
     from embspace.app.queries.reported import place_of
     from embspace.settings.roots import find_root
 

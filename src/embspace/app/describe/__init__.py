@@ -1,0 +1,1 @@
+"""Command `embspace describe`, and models by folder or repository without a file in conf/model/."""
