@@ -16,6 +16,7 @@ from embspace.app.describe.description import check_complete
 from embspace.app.describe.find import find_model
 from embspace.errors import RefusedModel
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
+from embspace.models.probe.together import ROUNDED, SAME
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
@@ -91,14 +92,15 @@ def test_it_is_read_as_transformers_reads_it(kind: Kind, root: Path, tmp_path: P
         if "final_norm_token" in tensors:
             own.append(tensors["final_norm_token"][0, start:end])
             states = [*states[:-1], own[-2], last]
-        assert_same(own, states)
+        # Its experts know no float64, and amplify rounding, by which a batch differs.
+        assert_same(own, states, ROUNDED if kind.model_type == "deepseek_v2" else SAME)
         start = end
 
 
-def assert_same(states: list[np.ndarray], expected: list[np.ndarray]) -> None:
-    """Equal to 1e-5 of the largest value of a layer."""
+def assert_same(states: list[np.ndarray], expected: list[np.ndarray], largest: float) -> None:
+    """Equal to a share of the largest value of a layer."""
     for layer, (one, other) in enumerate(zip(states, expected, strict=True)):
-        assert np.abs(one - other).max() <= 1e-5 * np.abs(other).max(), layer
+        assert np.abs(one - other).max() <= largest * np.abs(other).max(), layer
 
 
 @pytest.mark.parametrize("kind", params(REFUSED))

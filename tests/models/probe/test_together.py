@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from embspace.errors import RefusedModel
 from embspace.models.encoder import RULE, batch_rule
 from embspace.models.probe.probe import rows_of
 from embspace.models.probe.together import needed_batches
@@ -32,3 +33,16 @@ def test_the_rule_of_a_module_is_that_of_its_description(tmp_path: Path):
     assert batch_rule(module) == "any"
     setattr(module.config, RULE, "alone")
     assert batch_rule(module) == "alone"
+
+
+@pytest.mark.parametrize(("size", "rule"), [(3e-5, "any"), (3e-4, "alone")])
+def test_without_float64_rounding_of_experts_is_no_other_text(
+    size: float, rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(_: object) -> None:
+        raise RefusedModel("knows no float64")
+
+    monkeypatch.setattr("embspace.models.probe.together._in_double", refuse)
+    module = load_tiny("bert", tmp_path)
+    module.embeddings.register_forward_hook(lambda _, __, made: made + size * (len(made) - 1))
+    assert needed_batches(module, rows_of(IDS, None)) == rule
