@@ -14,8 +14,8 @@ from embspace.settings.model import Batches
 
 BYTES = 8  # of a number in float64
 CLEAR = 1e-3  # a difference of states that is no rounding, however deep the model
-# Of models whose parts know no float64, as the products of grouped experts: in a DeepSeek V2 rounding
-# reaches 4e-5, and differs from run to run.
+# Of models whose parts know no float64, as the products of grouped experts: in a DeepSeek V2
+# rounding reaches 4e-5, and differs from run to run.
 ROUNDED = 1e-4
 SAME = 1e-5  # of the largest value of a layer: rounding is a tenth of it
 
