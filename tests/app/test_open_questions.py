@@ -7,6 +7,7 @@ from embspace.app.open_questions import (
     answers_of_open_questions,
     finding_of,
     keep_answers,
+    label_of,
 )
 from embspace.draw.page.canvas import new_figure
 from embspace.files.figures import save_figure
@@ -56,3 +57,9 @@ def test_answers_for_another_model_that_were_kept_stand_below(
 def test_every_analysis_that_is_named_has_a_drawing(root: Path):
     for _, _, noun in ASKED:
         assert (root / f"src/embspace/draw/open_questions/{noun}.py").is_file()
+
+
+def test_answers_that_another_model_judges_name_it(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    assert label_of("minilm--minilm_l3") == "MiniLM-L6, judged by MiniLM-L3"
+    assert label_of("a--b") == "a, judged by b"

@@ -21,6 +21,7 @@ ASKED = (
 KEPT = PUBLISHED / "answers"
 """The folder of kept answers, a table a model."""
 COLUMNS = ["noun", "answer"]
+JUDGED = "--"
 NOT_COMPUTED = "not computed"
 
 
@@ -71,7 +72,12 @@ def _answer(noun: str, model: str) -> str:
 
 
 def label_of(model: str) -> str:
-    """Return the label of a model in figures; the name, for a model missing in conf/model/."""
+    """Return the label of a model in figures; the name, for a model missing in conf/model/.
+
+    `model--judge` are the answers for a model whose texts another model judges.
+    """
+    if JUDGED in model:
+        return ", judged by ".join(map(label_of, model.split(JUDGED)))
     file = CONF / "model" / f"{model}.yaml"
     return str(read_yaml(file)["label"]) if file.is_file() else model
 

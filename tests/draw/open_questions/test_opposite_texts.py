@@ -78,10 +78,18 @@ def test_one_sentence_and_its_texts_are_written(outcome: Outcome):
     assert f"Chosen from all words, cosine {free['own_cosine']:.2f}".replace("-", "−") in words
 
 
-def test_title_has_the_cosine_of_fluent_texts():
+@pytest.mark.parametrize(
+    ("low", "high", "said"),
+    [(-0.2, -0.1, "below"), (-0.2, 0.1, "not surely below"), (0.1, 0.2, "above")],
+)
+def test_title_has_the_cosine_of_fluent_texts(low: float, high: float, said: str):
     heard = measured(Judge(), quantile=0.9, n_changes=1)
-    smallest = heard["searches"].set_index("search").loc["judged", "smallest"]
-    title = " ".join(drawn(heard)[0].get_suptitle().split())
-    assert title.endswith(f"with fluent texts to {smallest:.2f}".replace("-", "−"))
+    table = heard["searches"].assign(beyond_corpus_low=low, beyond_corpus_high=high)
+    smallest = table.set_index("search").loc["judged", "smallest"]
+    title = " ".join(drawn({**heard, "searches": table})[0].get_suptitle().split())
+    words = f"No opposites: fluent texts chosen by a search lower the cosine to {smallest:.2f}, "
+    assert title.startswith(f"{words}{said} the least alike sentence (".replace("-", "−"))
     table = heard["searches"].assign(finds_opposites="yes")
     assert drawn({**heard, "searches": table})[0].get_suptitle().startswith("Opposites are found")
+    table = table.assign(finds_opposites=["yes", "yes", "no", "no"])
+    assert drawn({**heard, "searches": table})[0].get_suptitle().startswith("No fluent opposites")

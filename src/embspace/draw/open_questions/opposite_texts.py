@@ -130,25 +130,28 @@ def _at_random(results: Results) -> float:
 def _finding(results: Results) -> str:
     """Return the title: how far the search gets, beside the corpora and random weights.
 
-    If no text is an opposite, no fluent text is an opposite. If some texts are opposites, their
-    fluency may not be checkable.
+    With a judge it is of fluent texts. If no text is an opposite, no fluent text is an opposite. If
+    some texts are opposites, their fluency may not be checkable.
     """
     rows = results["searches"].set_index("search")
     if rows.empty:
         return "No sentence to search from"
     free, judged = rows.loc["free"], rows.loc["judged"]
-    reached = f"words chosen by a search lower the cosine to {_signed(free['smallest'])}"
-    if free["beyond_corpus_high"] < 0:
-        reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
+    is_judged = judged["finds_opposites"] != NOT_CHECKABLE
+    row, words = (judged, "fluent texts") if is_judged else (free, "words")
+    reached = f"{words} chosen by a search lower the cosine to {_signed(row['smallest'])}"
+    corpus = f"the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
+    if row["beyond_corpus_high"] < 0:
+        reached += f", below {corpus}"
         if rows.loc["random_weights", "finds_strangers"] == "yes":
             reached += "; with random weights, too, a search ends below it"
-    parts = [reached]
-    if judged["finds_opposites"] != NOT_CHECKABLE:
-        parts.append(f"with fluent texts to {_signed(judged['smallest'])}")
-    elif free["finds_opposites"] == "yes":
-        parts.append("whether texts are fluent is not checkable here")
-    verdict = "Opposites are found" if free["finds_opposites"] == "yes" else "No opposites"
-    return f"{verdict}: {'; '.join(parts)}"
+    elif is_judged:
+        reached += f", {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
+    if row["finds_opposites"] != "yes":
+        is_any = is_judged and free["finds_opposites"] == "yes"
+        return f"No {'fluent ' if is_any else ''}opposites: {reached}"
+    unsaid = "" if is_judged else "; whether texts are fluent is not checkable here"
+    return f"Opposites are found: {reached}{unsaid}"
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
