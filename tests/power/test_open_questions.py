@@ -44,10 +44,14 @@ def _first_is(table: pd.DataFrame, column: str) -> bool:
 
 
 def looped(seed: int) -> set[str]:
-    """Return whether a random walk has a loop, in three components or all dimensions."""
+    """Return what of a random walk's shape stands: loops, and values by space."""
     walk = np.random.default_rng(seed).normal(size=(32, test_position_shape.DIM)).cumsum(axis=0)
-    outcome = test_position_shape.measured(walk.astype(np.float32), seed=seed, n_scales=5)
-    return {"loop"} if "stands" in set(outcome["loops"]["verdict"]) else set()
+    outcome = test_position_shape.measured(
+        walk.astype(np.float32), seed=seed, n_scales=5, n_surrogates=40
+    )
+    values = outcome["values"].query("verdict == 'stands'")
+    names = {*values["space"] + " " + values["measure"]}
+    return names | ({"loop"} if "stands" in set(outcome["loops"]["verdict"]) else set())
 
 
 def clustered(seed: int) -> set[str]:

@@ -36,6 +36,15 @@ def test_words_with_marks_are_whole():
     assert whole_words(tokens, [text]) == ["नमस्ते", "हिन्दी", "", ""]
 
 
+def test_bytes_of_a_letter_are_no_words_and_a_long_vowel_belongs_to_its_letter():
+    places = [(0, False, 0, 1), (0, False, 0, 1), (0, False, 1, 2), (0, False, 2, 4)]
+    places.append((0, False, 2, 3))
+    tokens = pd.DataFrame(places, columns=["window", "special", "start", "end"])
+    assert whole_words(tokens, ["大河カー"], with_unspaced=True)[:3] == ["", "", "河"]
+    assert whole_words(tokens.iloc[[3]], ["大河カー"], with_unspaced=True) == ["カー"]
+    assert whole_words(tokens.iloc[[4]], ["大河カー"], with_unspaced=True) == [""]
+
+
 def test_a_token_of_a_script_without_spaces_is_a_word_where_it_is_asked_for():
     text = "大河 re川กั"
     places = [(0, False, 0, 1), (0, False, 1, 2), (0, False, 3, 5), (0, False, 5, 6)]

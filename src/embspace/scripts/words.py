@@ -19,7 +19,8 @@ _WORD = regex.compile(WORD)
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}\u200C\u200D]*")
 _UNSPACED = regex.compile(rf"[{UNSPACED}]")
 _ONE_KIND = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}]*|[^{UNSPACED}]+")
-_PIECE = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}]*")
+LONG = "\u30fc\uff70"  # the mark of long vowels in Japanese, which Unicode counts to no script
+_PIECE = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}{LONG}]*")
 _LETTER = regex.compile(r"\p{L}")
 
 
@@ -60,6 +61,11 @@ def is_word(text: str) -> bool:
 def is_unspaced(text: str) -> bool:
     """Return whether a text is only of letters of scripts without spaces, with their marks."""
     return _PIECE.fullmatch(text) is not None
+
+
+def leans_back(character: str) -> bool:
+    """Return whether a character is part of the letter before, as marks and long vowels are."""
+    return regex.fullmatch(rf"[\p{{M}}{LONG}]", character) is not None
 
 
 def goes_on(character: str) -> bool:

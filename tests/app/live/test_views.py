@@ -58,6 +58,9 @@ def test_hostile_words_are_text(html: str):
     assert "script" not in {tag for tag, _ in page.tags}
     assert not any(name.startswith("on") for _, given in page.tags for name in given)
     assert not any(mark in html for mark in ("${", "{{", "`", "\x1b"))
+    for _, given in page.tags:
+        if table := given.get("data-table"):
+            test_hostile_words_are_text(table)
 
 
 def test_each_token_is_a_button_with_its_table():

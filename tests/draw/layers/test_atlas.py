@@ -32,15 +32,19 @@ def table(**given: list[float]) -> pd.DataFrame:
     return ATLAS.tables["csv"].of(rows)
 
 
-def drawn(
-    rows: pd.DataFrame, label: str = "a model", random: tuple[float, ...] = ()
-) -> tuple[Any, str]:
-    """Draw what the stage says of the rows, with `mean_cosine` of random weights by layer."""
+def measures_of(rows: pd.DataFrame, random: tuple[float, ...] = ()) -> pd.DataFrame:
+    """What the stage says of the rows, with `mean_cosine` of random weights by layer."""
     given = rows.assign(corpus="notes", space="token", change="as_is")
     profiles = {name: given[given["family"] == name] for name in given["family"].unique()}
     settings = settings_of(measure_atlas) | {"corpus": "notes", "measures": [m for _, m in VALUES]}
     known = nulls("mean_cosine", *random)
-    measures = measure_atlas(profiles or {"none": given}, known, **settings)["measures"]
+    return measure_atlas(profiles or {"none": given}, known, **settings)["measures"]
+
+
+def drawn(
+    rows: pd.DataFrame, label: str = "a model", random: tuple[float, ...] = ()
+) -> tuple[Any, str]:
+    measures = measures_of(rows, random)
     results = as_drawn(ATLAS, {"csv": rows, "measures": measures})
     return draw_atlas(results, label, **settings_of(draw_atlas))
 
@@ -108,12 +112,12 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "2 of 3 converged measures surely differ between layers"),
+        ({}, "Layers surely differ in 2 of 3 converged measures"),
         (
             {"mean_cosine": [0.5, 0.5, 0.6]},
-            "1 of 3 converged measures surely differs between layers",
+            "Layers surely differ in 1 of 3 converged measures",
         ),
-        ({"hubness": [1.0, 2.0, 3.0]}, "3 of 3 converged measures surely differ between layers"),
+        ({"hubness": [1.0, 2.0, 3.0]}, "Layers surely differ in 3 of 3 converged measures"),
         (
             {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},
             "No measure surely differs between layers",
@@ -124,6 +128,24 @@ def test_the_title_says_how_many_measures_differ(given: dict[str, Any], said: st
     figure, _ = drawn(table(**given))
     assert " ".join(figure.get_suptitle().split()) == said
     assert any("1,234 vectors of 56 texts" in text.get_text() for text in figure.texts)
+
+
+@pytest.mark.parametrize(
+    ("n_beyond", "said"), [(0, "in none known"), (1, "in few known"), (2, "in most known")]
+)
+def test_the_title_counts_no_few_measures_as_none(n_beyond: int, said: str) -> None:
+    rows = table(hubness=[1.0, 2.0, 3.0])
+    beyond = ["yes"] * n_beyond + ["no"] * (3 - n_beyond)
+    measures = measures_of(rows).assign(
+        beyond_random_weights=beyond, random_weights_corpus="posts", differs="yes"
+    )
+    results = as_drawn(ATLAS, {"csv": rows, "measures": measures})
+    figure, _ = draw_atlas(results, "a model", **settings_of(draw_atlas))
+    assert said in " ".join(figure.get_suptitle().split())
+    alike = as_drawn(ATLAS, {"csv": rows, "measures": measures.assign(differs="no")})
+    figure, _ = draw_atlas(alike, "a model", **settings_of(draw_atlas))
+    words = " ".join(text.get_text() for text in figure.texts)
+    assert "not measured" not in words
 
 
 def test_a_layer_without_a_value_is_bare() -> None:
@@ -152,8 +174,8 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), "; those known at random weights by more than there"),
-        ((0.3, 0.9, 0.35), "; those known at random weights not by more than there"),
+        ((0.3, 0.4, 0.35), ", in all known at random weights by more than there"),
+        ((0.3, 0.9, 0.35), ", in none known at random weights by more than there"),
     ],
 )
 def test_the_title_says_whether_layers_differ_more_than_at_random_weights(

@@ -12,6 +12,7 @@ from embspace.geometry.measures.registry import profiled_measures
 from embspace.settings.stage import StageConfig
 from tests.analyses import settings_of
 from tests.draw.layer_tables import empty_tables, profile_tables
+from tests.draw.layers.test_atlas import measures_of
 from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
@@ -47,14 +48,15 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     of_all = {"profile", "atlas"}.intersection(nouns)
     for noun in FAMILIES if of_all else {*FAMILIES}.intersection(nouns):
         save(noun, is_empty=is_empty)
-    save_table(atlas_table()[: 0 if is_empty else None], "results/atlas/mine.csv")
+    end = 0 if is_empty else None
+    save_table(atlas_table()[:end], "results/atlas/mine.csv")
+    save_table(measures_of(atlas_table())[:end], "results/atlas/measures/mine.csv")
     beside = encoders_decoders_table()[: 0 if is_empty else None]
     save_table(beside, "results/encoders_decoders/mine.csv")
     save_table(CLAIMS, "results/encoders_decoders/claims/mine.csv")
     imbalance = table_of(planted())[: 0 if is_empty else None]
     save_table(imbalance, "results/information_imbalance/mine.csv")
     maps = layer_maps()
-    end = 0 if is_empty else None
     save_rows(maps["parquet"][:end], "data/projected/layer_maps/mine.parquet")
     save_table(maps["csv"][:end], "results/layer_maps/mine.csv")
     with processes(1):

@@ -87,8 +87,9 @@ def test_title_has_the_cosine_of_fluent_texts(low: float, high: float, said: str
     table = heard["searches"].assign(beyond_corpus_low=low, beyond_corpus_high=high)
     smallest = table.set_index("search").loc["judged", "smallest"]
     title = " ".join(drawn({**heard, "searches": table})[0].get_suptitle().split())
-    words = f"No opposites: fluent texts chosen by a search lower the cosine to {smallest:.2f}, "
-    assert title.startswith(f"{words}{said} the least alike sentence (".replace("-", "−"))
+    words = f"No opposites: fluent texts chosen by a search lower the cosine to {smallest:.2f}"
+    mark = "," if said == "below" else ":"
+    assert title.startswith(f"{words}{mark} {said} the least alike sentence (".replace("-", "−"))
     table = heard["searches"].assign(finds_opposites="yes")
     assert drawn({**heard, "searches": table})[0].get_suptitle().startswith("Opposites are found")
     table = table.assign(finds_opposites=["yes", "yes", "no", "no"])

@@ -43,7 +43,6 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     layers = results["evolution/layers"].copy()
     layers["mean"] = layers["mean"].mask(layers["layer"] == 2, 7.5)
     layers = layers.assign(mean_low=layers["mean"] - width, mean_high=layers["mean"] + width)
-    layers["mean_low"] = layers["mean_low"].clip(lower=0.1)
     figure, _ = draw(results | {"evolution/layers": layers})
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"

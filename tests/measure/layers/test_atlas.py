@@ -74,7 +74,7 @@ def profiles(corpus: str = "notes") -> dict[str, pd.DataFrame]:
 
 def test_the_measures_in_their_order_of_one_corpus_and_space_as_they_are() -> None:
     measures = ["stable_rank", "mean_cosine"]
-    settings: dict[str, Any] = {"space": "cls", "measures": measures, "level": 0.95}
+    settings: dict[str, Any] = {"space": "cls", "measures": measures}
     table = measure_atlas(profiles(), nulls(), corpus="notes", **settings)["csv"]
     assert table["measure"].tolist() == ["stable_rank"] * 2 + ["mean_cosine"] * 2
     assert table["family"].tolist() == ["spectrum"] * 2 + ["direction"] * 2
@@ -85,7 +85,7 @@ def test_the_measures_in_their_order_of_one_corpus_and_space_as_they_are() -> No
 
 
 def test_what_is_not_there_is_left_out() -> None:
-    settings: dict[str, Any] = {"measures": ["two_nn", "cone_index"], "level": 0.95}
+    settings: dict[str, Any] = {"measures": ["two_nn", "cone_index"]}
     table = measure_atlas(profiles(), nulls(), corpus="posts", space="token", **settings)["csv"]
     assert set(table["measure"]) == {"cone_index"}
     for corpus, space in (("essays", "token"), ("posts", "mean")):
@@ -107,6 +107,12 @@ def test_values_that_depend_on_the_number_of_texts_take_no_part() -> None:
     lost = by_layers([0.5, 0.25, 0.75], 0.1, converged=[True, False, False])
     assert (lost["n_converged"], lost["is_compared"], lost["differs"]) == (1, "no", "")
     assert by_layers([0.5, 0.25], 0.1, low=float("nan"))["differs"] == ""
+    assert by_layers([0.5], 0.1)["differs"] == "no"
+
+
+def test_of_equal_values_the_first_layer_is_named() -> None:
+    equal = by_layers([7.0, 8.0] * 20, 0.1)
+    assert (equal["smallest_layer"], equal["largest_layer"]) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +133,8 @@ def test_the_range_over_layers_stands_beside_that_of_random_weights(
 
 
 def test_intervals_widen_with_the_number_of_pairs_of_layers() -> None:
-    assert widening(2, 0.95) == pytest.approx(1)
-    assert widening(7, 0.95) == pytest.approx(3.038 / 1.960, rel=1e-3)
+    assert widening(2) == pytest.approx(1)
+    assert widening(7) == pytest.approx(3.038 / 1.960, rel=1e-3)
 
 
 def test_the_settings_of_the_project_name_measures_of_all_families() -> None:

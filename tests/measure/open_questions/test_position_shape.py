@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from embspace.analysis import Outcome
-from embspace.measure.open_questions.position_shape import measure_position_shape
+from embspace.measure.open_questions.position_shape import _verdict, measure_position_shape
 from tests.analyses import settings_of
 from tests.geometry.planted import noise
 from tests.measure.regimes import regimes_of
@@ -79,6 +79,27 @@ def test_dimensions_stand_beside_surrogates_and_sinusoids(ring: Outcome):
     assert (is_undefined == (values["verdict"] == "undefined")).all()
     assert set(ring["scales"]["method"]) == {"correlation", "box"}
     assert len(ring["scales"]) == 3 * FEW["n_scales"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "defined", "expected"),
+    [
+        ("box_dimension", 0.0, 100, "stands"),
+        ("box_dimension", 50.0, 100, "within the surrogates"),
+        ("box_dimension", 200.0, 100, "stands"),
+        ("box_dimension", 200.0, 94, "undefined"),  # of less than 95 % of the surrogates
+        ("box_dimension", np.nan, 100, "undefined"),
+        ("parts", 0.0, 100, "within the surrogates"),  # fewer than theirs
+        ("longest_loop", 96.5, 100, "stands"),  # above 96 of 100
+        ("longest_loop", 94.5, 100, "within the surrogates"),
+    ],
+)
+def test_values_stand_outside_of_both_surrogates(
+    measure: str, value: float, defined: int, expected: str
+):
+    draws = np.arange(1.0, 101)
+    draws[defined:] = np.nan
+    assert _verdict(measure, value, [np.arange(1.0, 101), draws], 0.95) == expected
 
 
 def test_few_positions_have_no_shape():

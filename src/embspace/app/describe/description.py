@@ -1,4 +1,4 @@
-"""Prints and writes the description of a model, which is the content of a file in conf/model/."""
+"""Says and saves the description of a model, which is the content of a file in conf/model/."""
 
 import re
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
 // Shows a token as chosen: its button, its lines on top of the others, its table. All of it is in
-// the page, so that a choice asks nothing of the server; a text that is new has its first word.
+// the page, so that a choice asks nothing of the server. Of other words the second token is chosen, the
+// first one after [CLS]; the map hears of it.
 let text = null, chosen = null;
 const show = () => {
   const buttons = [...element.querySelectorAll(".embspace-token")];
@@ -15,6 +16,7 @@ const show = () => {
     line.classList.toggle("chosen", line.dataset.position === chosen);
   }
   for (const line of element.querySelectorAll(".embspace-line.chosen")) line.parentNode.append(line);
+  document.dispatchEvent(new Event("embspace-chosen"));
 };
 element.addEventListener("click", (event) => {
   const target = event.target.closest("[data-position]");

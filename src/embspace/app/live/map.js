@@ -1,5 +1,6 @@
 // Around the map's frame: gives it its height, and hands it the token that is chosen.
 const frame = () => element.querySelector("iframe");
+const chosen = () => document.querySelector("#tracked .embspace-token[aria-pressed=true]");
 const hand = (button) => {
   if (button && frame()) frame().contentWindow.postMessage({ embspaceSearch: button.textContent }, "*");
 };
@@ -7,6 +8,6 @@ addEventListener("message", (event) => {
   if (!frame() || event.source !== frame().contentWindow || !event.data) return;
   const height = event.data.embspaceHeight;
   if (Number.isFinite(height)) frame().style.height = `${Math.min(4000, Math.max(400, height))}px`;
-  if (event.data.embspaceReady) hand(document.querySelector("#tracked .embspace-token[aria-pressed=true]"));
+  if (event.data.embspaceReady) hand(chosen());
 });
-document.addEventListener("click", (event) => hand(event.target.closest("#tracked .embspace-token")));
+document.addEventListener("embspace-chosen", () => hand(chosen()));

@@ -13,10 +13,16 @@ from embspace.errors import counted, one_line, visible
 WIDTH, HEIGHT = 560, 300  # of a chart, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 12, 38  # margins
 RANKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)  # on the axis
-# Of a line, by page.css; as large as the line is wide.
-DOT = (
-    '<marker id="embspace-dot" viewBox="-3 -3 6 6" markerWidth="3" markerHeight="3">'
-    '<circle r="3"/></marker>'
+# Of the chosen line and of lines of one point, by page.css; three times as wide as the line. Both
+# charts share them, so that each name is there once; hidden by `display` no dot would be drawn.
+DOTS = (
+    '<svg width="0" height="0" aria-hidden="true" style="position: absolute"><defs>'
+    + "".join(
+        f'<marker id="embspace-{name}" viewBox="-3 -3 6 6" markerWidth="3" markerHeight="3">'
+        f'<circle r="3" fill="{color}"/></marker>'
+        for name, color in (("dot", "#9aa5ad"), ("chosen-dot", "#D55E00"))
+    )
+    + "</defs></svg>"
 )
 TEMPLATE_MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "${}`"}
 Scale = Callable[[float], float]
@@ -100,7 +106,7 @@ def lines_view(text: str) -> str:
 def track_view(track: Track) -> str:
     """Return the tokens of a text, two charts, and room for the table of the chosen token."""
     return (
-        f"{tokens_view(track)}"
+        f"{tokens_view(track)}{DOTS}"
         f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
         f"of the text</figcaption>{rank_chart(track)}</figure>"
         f"<figure><figcaption>Nearness to its own input embedding</figcaption>"
@@ -211,7 +217,7 @@ def _chart(
     name = escaped(f"{label} by layer")
     return (
         f'<svg class="embspace-chart" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-        f'aria-label="{name}">{DOT}{grid}{axis}<g>{paths}</g>'
+        f'aria-label="{name}">{grid}{axis}<g>{paths}</g>'
         f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">layer</text>'
         f'<text transform="translate(12 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">'
         f"{escaped(label)}</text></svg>"

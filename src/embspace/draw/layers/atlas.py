@@ -12,6 +12,7 @@ from embspace.draw.layers.profile_tables import by_layer
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.measure_names import name_of
+from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 
 KEYS = ["family", "measure"]
@@ -25,7 +26,7 @@ DIFFER = (
     "hold for all pairs of layers at once; what depends on the number of texts takes no part."
 )
 INSET = 0.04  # of a cell, from its edge to a frame
-HALF = 0.5
+HALF = 0.5  # "most" are more
 
 
 def draw_atlas(
@@ -93,13 +94,20 @@ def _title(measures: pd.DataFrame) -> str:
     n, n_differ = (int((measures[name] == "yes").sum()) for name in ("is_compared", "differs"))
     if not n_differ:
         return "No measure surely differs between layers"
-    said = f"{n_differ} of {counted(n, 'converged measure')}"
-    said += f" surely {'differs' if n_differ == 1 < n else 'differ'} between layers"
+    said = f"Layers surely differ in {n_differ} of {counted(n, 'converged measure')}"
     is_beyond = _beyond_random(measures)
     if is_beyond.empty:
         return said
-    share = "" if is_beyond.all() else "mostly " if is_beyond.mean() > HALF else "not "
-    return f"{said}; those known at random weights {share}by more than there"
+    share = (
+        "in all"
+        if is_beyond.all()
+        else "in none"
+        if not is_beyond.any()
+        else "in most"
+        if is_beyond.mean() > HALF
+        else "in few"
+    )
+    return f"{said}, {share} known at random weights by more than there"
 
 
 def _beyond_random(measures: pd.DataFrame) -> pd.Series:
@@ -110,11 +118,12 @@ def _beyond_random(measures: pd.DataFrame) -> pd.Series:
 
 def _beside(measures: pd.DataFrame) -> str:
     """Return for the subtitle by how many measures layers differ more than at random weights."""
-    is_beyond = _beyond_random(measures)
-    if is_beyond.empty:
+    if not measures["beyond_random_weights"].isin(["yes", "no"]).any():
         return "random weights: not measured"
+    is_beyond = _beyond_random(measures)
+    corpus = corpus_called(str(measures["random_weights_corpus"].dropna().iloc[0]))
     n = counted(len(is_beyond), "measure")
-    return f"range over layers beyond that of random weights in {is_beyond.sum()} of {n}"
+    return f"range over layers beyond random weights in {is_beyond.sum()} of {n}, on {corpus}"
 
 
 def _heat_map(

@@ -23,7 +23,7 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.direct_labels import name_lines
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
@@ -36,7 +36,9 @@ LINES = {
     "changed_in_space": Look("in the full space", BLACK, "o"),
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
     "changed_between_seeds": Look("map by another seed", VERMILION, "^", ":"),
-    "random_weights_changed": Look("in space, random weights", GRAY, "D", "-"),
+    "random_weights_changed": NULLS["random_initialization"]._replace(
+        name="in space, random weights"
+    ),
     "chance_changed": Look("random neighbors", GRAY, "", "-."),
 }
 COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "neighbor_recall")

@@ -143,10 +143,10 @@ def _finding(results: Results) -> str:
     corpus = f"the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
     if row["beyond_corpus_high"] < 0:
         reached += f", below {corpus}"
-        if rows.loc["random_weights", "finds_strangers"] == "yes":
+        if not is_judged and rows.loc["random_weights", "finds_strangers"] == "yes":
             reached += "; with random weights, too, a search ends below it"
     elif is_judged:
-        reached += f", {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
+        reached += f": {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
     if row["finds_opposites"] != "yes":
         is_any = is_judged and free["finds_opposites"] == "yes"
         return f"No {'fluent ' if is_any else ''}opposites: {reached}"

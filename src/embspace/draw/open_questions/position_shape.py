@@ -139,8 +139,9 @@ def _tables(results: Results, label: str, digits: int) -> str:
         section(
             "Values",
             "Lengths and scales in root mean square distances from the mean. A dimension is read "
-            "between two scales where slopes are steady; without, there is none. Parts are there "
-            "if more than those of each kind of surrogates.",
+            "between two scales where slopes are steady; without, there is none. Loops and parts "
+            "stand if longer and more than those of both kinds of surrogates, other values if "
+            "outside both ranges.",
             markdown_table(shown.drop(columns=at), digits),
         ),
         section(

@@ -123,7 +123,7 @@ def _protocol(results: Results, local: pd.DataFrame) -> str:
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
         f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
-        f"axis: the direction in which they advance, by least squares; rank correlation with it "
+        f"axis: the line along which positions advance; rank correlation with it "
         f"{advance['value']:.2f}, of random walks {advance['null_value']:.2f} · a turn in "
         f"{local['period'].min():.1f} to {local['period'].max():.1f} positions"
     )
@@ -181,7 +181,7 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
     ax.axhline(period, color=GRAY, linestyle="--", linewidth=1)
     ax.plot(local["position"], local["period"], color=SPACES["positional"].color)
     ax.set(xlabel="position", ylabel="positions per turn")
-    ax.set_title(f"Local period (mean: {period:.2f})")
+    ax.set_title(f"Local period (dashed: {period:.2f})")
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
@@ -196,7 +196,7 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center", path_effects=HALO)
     ax.set(xlabel="positions per turn", ylabel="normalized power", ylim=(0, 1.12))
     ax.locator_params(axis="x", nbins=5, steps=[1, 2, 2.5, 5, 10])
-    ax.set_title("Spectrum (dashed: mean period)")
+    ax.set_title("Spectrum (dashed: whole path)")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

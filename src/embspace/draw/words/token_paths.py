@@ -1,7 +1,7 @@
 """Draws how far tokens go through the layers: from themselves, step by step, from their token."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -30,11 +30,21 @@ RESULTS = (
 )
 DISTANCES = ["relative_distance", "random_weights_relative_distance"]
 SAME = 1e-4  # relative distances below it are rounding: of states that are equal
+
+
+class Step(NamedTuple):
+    """Words for a quantity of steps, and whether its largest or smallest value moves most."""
+
+    heading: str
+    axis: str
+    verb: str
+    sign: int
+
+
 STEPS = {
-    "euclidean_distance": ("Length of a step", "length of a step, Euclidean"),
-    "cosine": ("State and previous state", "cosine with the state before"),
+    "euclidean_distance": Step("length of a step", "length of a step, Euclidean", "move", 1),
+    "cosine": Step("state and previous state", "cosine with the state before", "turn", -1),
 }
-VERBS = {"euclidean_distance": "move", "cosine": "turn"}
 RANDOM = NULLS["random_initialization"]
 ALL = 0.995  # shares from it on are printed as 100 %
 
@@ -107,19 +117,21 @@ def _longest_step(layers: pd.DataFrame) -> str:
     """Return the layer that moves tokens most, if one clearly does."""
     if layers[layers["quantity"] == "euclidean_distance"]["mean"].isna().all():
         return "No token to follow through the layers"
-    return f"{_most(layers, 'euclidean_distance', 'move')} tokens most (b)"
+    return f"{_most(layers, 'euclidean_distance')} tokens most (b)"
 
 
-def _most(layers: pd.DataFrame, quantity: str, verb: str) -> str:
+def _most(layers: pd.DataFrame, quantity: str) -> str:
     """Return the layer with the longest step or the smallest cosine, if one clearly has it."""
     rows = _last_tokens(layers[layers["quantity"] == quantity].dropna(subset="mean"))
-    sign = -1 if quantity == "cosine" else 1
+    verb, sign = STEPS[quantity].verb, STEPS[quantity].sign
     # Of a text alone there is no interval.
-    ends = ["mean_low", "mean_high"] if (rows["mean_low"] > 0).all() else ["mean", "mean"]
+    ends = ["mean_low", "mean_high"] if rows["mean_low"].notna().all() else ["mean", "mean"]
     near, far = ends[::sign]
-    *others, largest = rows.iloc[(sign * rows["mean"]).argsort()].to_dict("records")
-    is_clear = sign * largest[near] > max((sign * row[far] for row in others), default=-2.0)
-    return f"Layer {largest['layer']} {verb}s" if is_clear else f"No layer clearly {verb}s"
+    order = rows.assign(size=sign * rows["mean"]).sort_values("size", kind="stable")
+    below = (sign * order[far]).iloc[:-1].max()  # of the others; NaN without any
+    if rows.empty or sign * order[near].iloc[-1] <= below:
+        return f"No layer clearly {verb}s"
+    return f"Layer {order['layer'].iloc[-1]} {verb}s"
 
 
 def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +154,7 @@ def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame)
         [
             f"a: {_merged(path)}",
             f"b, c: {n} of as many texts{first}",
-            *([f"d: {', '.join(sizes)}, before LayerNorm, where blocks add"] if sizes else []),
+            *([f"d: {', '.join(sizes)}, sums of blocks, before LayerNorm"] if sizes else []),
             "layer 0: embedding output · bands: 95 %",
         ]
     )
@@ -196,14 +208,17 @@ def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
 def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
     """Draw a mean by the layer where a step ends, beside random weights."""
     rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
+    if rows.empty:
+        say_instead([ax], "no two states to compare")
+        return
     first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _last_tokens(rows)
     draw_line(ax, first, "layer", "random_weights_mean", RANDOM._replace(marker=""))
     tokens = rows["tokens"].iloc[0]
     if first["tokens"].iloc[0] != tokens:
         draw_line(ax, first, "layer", "mean", Look("first text", BLACK, "D"))
     draw_line(ax, rows, "layer", "mean", corpus_looks([tokens])[tokens])
-    said = f"{_most(layers, quantity, VERBS[quantity])} tokens most"
-    ax.set(title=said, ylabel=STEPS[quantity][1])
+    said = f"{_most(layers, quantity)} tokens most"
+    ax.set(title=said, ylabel=STEPS[quantity].axis)
     ax.ticklabel_format(useOffset=False)
     low, high = ax.get_ylim()
     ax.set_ylim(*((min(0.9, low), 1.01) if quantity == "cosine" else (0, 1.08 * high)))
@@ -242,7 +257,7 @@ def _table(layers: pd.DataFrame, nearest: pd.DataFrame, label: str, digits: int)
     steps = steps.pivot(index="layer", columns="quantity", values="mean")
     shares = nearest.pivot(index="layer", columns="group", values="value")
     shares = shares.rename(columns={name: look.name for name, look in GROUPS.items()})
-    names = {quantity: words.lower() for quantity, (words, _) in STEPS.items()}
+    names = {quantity: step.heading for quantity, step in STEPS.items()}
     shown = steps.rename(columns=names).join(shares, how="outer").reset_index()
     note = "Mean length of a step, mean cosine of a state and the one before, and shares of words "
     note += "that are nearest to their own token."

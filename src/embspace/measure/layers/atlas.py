@@ -11,10 +11,10 @@ from embspace.clouds.layers import Space
 from embspace.files.tables import load_table
 from embspace.measure.tables.columns import PROFILE, shown
 from embspace.settings.stage import run_stage
-from embspace.settings.types import Probability
 
 FAMILIES = ("direction", "spectrum", "context", "intrinsic_dimension", "hubs")
 AT_RANDOM_WEIGHTS = FAMILIES[:3]
+LEVEL = 0.95  # of the profiles' intervals, and of these for all pairs of layers at once
 HALF = 0.5  # of a measure's values that converged, at least, to compare them
 
 
@@ -77,13 +77,12 @@ def measure_atlas(
     corpus: str,
     space: Space,
     measures: list[str],
-    level: Probability,
 ) -> Outcome:
     """Return the rows of `measures` for one corpus and space, and what they say of the layers.
 
     `profiles` are tables by family; rows stay unchanged, and in the order of `measures`. Layers
-    differ by a measure if the intervals of its smallest and its largest value do not meet, widened
-    to hold a share `level` for all pairs of layers at once. Values that depend on the number of
+    differ by a measure if the 95 % intervals of its smallest and its largest value do not meet,
+    widened to hold for all pairs of layers at once. Values that depend on the number of
     texts take no part, nor do measures of which most values depend on it. The range over layers at
     random weights, from `nulls`, and that of the trained model beside it are of the corpus that was
     measured there. Without rows, as for a corpus that was not read, the tables are empty.
@@ -96,20 +95,18 @@ def measure_atlas(
         return ATLAS.empty()
     columns = [*ATLAS.tables["csv"].columns]
     ranges = _ranges(nulls[nulls["space"] == space])
-    compared = [
-        {"family": part["family"].iloc[0], "measure": name}
-        | _compared(part, level)
-        | ranges.get(name, {})
-        for part in parts
-        for name in part["measure"].unique()
-    ]
+    compared = []
+    for part in parts:
+        family, measure = part[["family", "measure"]].iloc[0]
+        row = {"family": family, "measure": measure} | _compared(part)
+        compared.append(row | (ranges.get(measure, {}) if row["is_compared"] == "yes" else {}))
     return {
         "csv": pd.concat(parts, ignore_index=True)[columns],
         "measures": ATLAS.tables["measures"].of(compared),
     }
 
 
-def _compared(rows: pd.DataFrame, level: float) -> dict[str, Any]:
+def _compared(rows: pd.DataFrame) -> dict[str, Any]:
     """Return whether the layers of a measure differ, and at which its values are at their ends."""
     has_converged = (rows["converged"].astype(str) == "True") & rows["value"].notna()
     is_compared = bool(has_converged.mean() >= HALF)
@@ -120,19 +117,19 @@ def _compared(rows: pd.DataFrame, level: float) -> dict[str, Any]:
     kept = rows[has_converged & rows[["low", "high"]].notna().all(axis=1)]
     if not is_compared or kept.empty:
         return counts | {"differs": ""}
-    order = kept["value"].argsort()
-    least, most = kept.iloc[order.iloc[0]], kept.iloc[order.iloc[-1]]
-    factor = widening(len(rows), level)
+    values = kept["value"].to_numpy()
+    least, most = kept.iloc[int(values.argmin())], kept.iloc[int(values.argmax())]
+    factor = widening(len(rows))
     top_of_least = least["value"] + factor * (least["high"] - least["value"])
     foot_of_most = most["value"] - factor * (most["value"] - most["low"])
     ends = {"smallest_layer": least["layer"], "largest_layer": most["layer"]}
     return counts | ends | {"differs": "yes" if top_of_least < foot_of_most else "no"}
 
 
-def widening(n_layers: int, level: float) -> float:
+def widening(n_layers: int) -> float:
     """Return how much wider an interval is that holds for all pairs of layers at once."""
     n_pairs = max(n_layers * (n_layers - 1) / 2, 1)
-    usual, all_at_once = norm.isf([(1 - level) / 2, (1 - level) / 2 / n_pairs])
+    usual, all_at_once = norm.isf([(1 - LEVEL) / 2, (1 - LEVEL) / 2 / n_pairs])
     return float(all_at_once / usual)
 
 

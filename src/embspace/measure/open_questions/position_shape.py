@@ -25,6 +25,7 @@ from embspace.settings.types import Probability
 FEWEST = 32  # positions that have a shape worth asking for
 SURROGATES = ("random_walk", "stationary")
 STANDS, FALLS, UNDEFINED = "stands", "within the surrogates", "undefined"
+UPWARD = ("longest_loop", "parts")  # of which more than the surrogates have is asked
 Read = Callable[[Shape], Float[np.ndarray, " value"]]
 BESIDE: dict[str, Column] = {
     "sinusoids": ("turning", "sinusoids"),
@@ -203,26 +204,33 @@ def _values(
     rows = []
     for place, (value, low, high) in own.values.items():
         columns = _beside(partial(_value_at, place), beside, drawn, level)
+        draws = [np.array([_value_at(place, shape)[0] for shape in drawn[name]]) for name in drawn]
         rows.append(
             {
                 **{"space": place[0], "measure": place[1], "value": value},
                 **{"smallest_scale": low, "largest_scale": high},
                 **{name: column[0] for name, column in columns.items()},
                 **{f"n_{name}": _n_defined(shapes, place) for name, shapes in drawn.items()},
-                "verdict": _verdict(value, columns),
+                "verdict": _verdict(place[1], value, draws, level),
             }
         )
     return rows
 
 
-def _verdict(value: float, columns: dict[str, Float[np.ndarray, "1"]]) -> str:
-    """Return whether a value lies outside the ranges of both kinds of surrogates."""
-    ends = np.array(
-        [[columns[f"{name}_{end}"][0] for end in ("low", "high")] for name in SURROGATES]
-    )
-    if np.isnan([value, *ends.flat]).any():
+def _verdict(
+    measure: str, value: float, drawn: list[Float[np.ndarray, " surrogate"]], level: float
+) -> str:
+    """Return whether a value lies outside of a share `level` of each kind of surrogates.
+
+    Loops and parts stand only above theirs. Undefined without a value, and where fewer surrogates
+    of a kind than this share have one.
+    """
+    if np.isnan(value) or any(np.isfinite(draws).mean() < level for draws in drawn):
         return UNDEFINED
-    return STANDS if ((value < ends[:, 0]) | (value > ends[:, 1])).all() else FALLS
+    if measure in UPWARD:
+        return STANDS if all((draws < value).mean() >= level for draws in drawn) else FALLS
+    low, high = np.nanquantile(np.array(drawn), [(1 - level) / 2, (1 + level) / 2], axis=1)
+    return STANDS if ((value < low) | (value > high)).all() else FALLS
 
 
 def _n_defined(shapes: Sequence[Shape], place: tuple[str, str]) -> int:

@@ -14,7 +14,7 @@ from embspace.settings.model import Batches
 
 BYTES = 8  # of a number in float64
 CLEAR = 1e-3  # a difference of states that is no rounding, however deep the model
-# Of models whose parts know no float64, as the products of grouped experts: in a DeepSeek V2
+# For models with parts that know no float64, as the products of grouped experts: in a DeepSeek V2
 # rounding reaches 4e-5, and differs from run to run.
 ROUNDED = 1e-4
 SAME = 1e-5  # of the largest value of a layer: rounding is a tenth of it
@@ -24,7 +24,8 @@ def needed_batches(module: Any, rows: Sequence[TokenRow], largest: float = SAME)
     """Return the least strict rule that leaves the states of every row as alone.
 
     `rows` are three: two of equal length, and a longer row. Two states are the same if the
-    difference is less than `largest` of the largest value of the layer.
+    difference is less than `largest` of the largest value of the layer; where that is in doubt and
+    the model knows no float64, less than `ROUNDED`.
     """
     rule = _needed(module, rows, largest)
     if rule == "any" or _needed(module, rows, CLEAR) != "any":
