@@ -47,7 +47,7 @@ def looped(seed: int) -> set[str]:
     """Return what of a random walk's shape stands: loops, and values by space."""
     walk = np.random.default_rng(seed).normal(size=(32, test_position_shape.DIM)).cumsum(axis=0)
     outcome = test_position_shape.measured(
-        walk.astype(np.float32), seed=seed, n_scales=5, n_surrogates=40
+        walk.astype(np.float32), seed=seed, n_scales=5, n_surrogates=100
     )
     values = outcome["values"].query("verdict == 'stands'")
     names = {*values["space"] + " " + values["measure"]}
