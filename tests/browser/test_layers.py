@@ -92,8 +92,10 @@ def test_keys_go_from_layer_to_layer(opened: Any) -> None:
 
 def test_the_legend_says_what_another_seed_changes(opened: Any) -> None:
     text = part(opened, "legend").text_content()
-    assert "layer 1: 100.0 % new in the full space, 100.0 % on the map" in text
-    assert "another seed of this map alone changes 40.0 %" in text and "at random: 75.0 %" in text
+    space = "100.0 % new in the full space (random weights: 25.0 %)"
+    assert f"layer 1: {space}, 100.0 % on the map" in text
+    assert "another seed of this map alone changes 40.0 %" in text
+    assert "random neighbors: 75.0 %" in text
     part(opened, "color").select_option(label="neighbors that another seed of the map changes")
     color = seen(opened)["color"]
     assert not is_near(color, RAMP_LOW) and not is_near(color, RAMP_HIGH)

@@ -28,7 +28,7 @@ def write_layer_maps(folder: Path, model: str = "tiny") -> Path:
         columns = {"context": contexts, "layer": layer, "x": xy[:, 0], "y": xy[:, 1]}
         parts.append(pd.DataFrame(columns | changed | seed))
         about = {"layer": layer, "k": K, "neighbor_recall": 0.5, "chance_changed": 0.75}
-        rows.append(about | changed | seed)
+        rows.append(about | changed | seed | {"random_weights_changed": share / 4})
     (folder / "data/projected/layer_maps").mkdir(parents=True, exist_ok=True)
     save_rows(pd.concat(parts), str(folder / f"data/projected/layer_maps/{model}.parquet"))
     (folder / "results/layer_maps").mkdir(parents=True, exist_ok=True)

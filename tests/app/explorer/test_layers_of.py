@@ -29,6 +29,7 @@ def test_places_and_changed_neighbors_are_those_of_the_tables(tmp_path: Path) ->
         assert by_seed == {round(0.4 * K)}
     assert tables["layers"][0]["means"] == [None, None, 0.4]
     assert tables["layers"][1]["means"] == [1.0, 1.0, 0.4]
+    assert [layer["untrained"] for layer in tables["layers"]] == [None, 0.25, 0.0]
 
 
 def test_a_model_without_maps_of_layers_has_none(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ function startLayers(content, part) {
   }
 
   function tell(layer) {
-    const { layer: number, means, recall } = maps.layers[layer];
+    const { layer: number, means, recall, untrained } = maps.layers[layer];
+    const beside = untrained === null ? "" : ` (random weights: ${percent(untrained)})`;
     const [space, onMap, seed] = means.map((mean) => (mean === null ? null : percent(mean)));
     const bar = element("i", "", "ex-ramp");
     bar.style.background = `linear-gradient(to right, ${RAMP.map((c) => `rgb(${c})`)})`;
@@ -69,10 +70,10 @@ function startLayers(content, part) {
     ramp.append(bar, "100 %");
     const level = space === null
       ? `layer ${number}: there is none before it`
-      : `layer ${number}: ${space} new in the full space, ${onMap} on the map`;
+      : `layer ${number}: ${space} new in the full space${beside}, ${onMap} on the map`;
     part("layers-legend").replaceChildren(ramp, element("span", level),
       element("span", `another seed of this map alone changes ${seed}`),
-      element("span", `at random: ${percent(maps.chance)}`),
+      element("span", `random neighbors: ${percent(maps.chance)}`),
       element("span", `this map keeps ${percent(recall)} of the ${maps.k} nearest`));
   }
 

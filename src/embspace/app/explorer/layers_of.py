@@ -46,10 +46,12 @@ def _layer(points: pd.DataFrame, row: dict[Any, Any], pack: Pack) -> dict[str, A
     counts = [np.rint(share * row["k"]) for share in shares]
     whole = [np.where(np.isfinite(count), count, UNKNOWN).astype(np.int64) for count in counts]
     means = [float(row[name]) for name in CHANGED]
+    untrained = float(row.get("random_weights_changed", np.nan))  # older tables have none
     return {
         "layer": int(row["layer"]),
         "recall": float(row["neighbor_recall"]),
         "means": [None if np.isnan(mean) else mean for mean in means],
+        "untrained": None if np.isnan(untrained) else untrained,
         "x": pack.add_scaled(points["x"].to_numpy(dtype=float)),
         "y": pack.add_scaled(points["y"].to_numpy(dtype=float)),
         "changed": [pack.add(count, n_bytes=1) for count in whole],
