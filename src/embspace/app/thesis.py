@@ -246,9 +246,8 @@ def _lists(claims: pd.DataFrame) -> str:
         "Holds; in the untrained network it depends on the rule": (
             is_open & (untrained == "depends on the rule")
         ),
-        "Holds; an untrained network cannot be asked": (
-            is_open & untrained.isin(["not checkable", ""])
-        ),
+        "Holds; an untrained network cannot be asked": is_open & (untrained == "not checkable"),
+        "Holds; not compared with an untrained network": is_open & (untrained == ""),
         "Holds; it reads no trained weights, or is held against random ones already": (
             holds & (training == "")
         ),

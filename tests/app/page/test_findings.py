@@ -24,7 +24,7 @@ def test_labels_come_first_then_own_texts_then_what_is_unusual():
     labels = Finding("layer_choice", "Layers", "The labels are told")
     findings = findings_of(sections, [labels], distances, ["own"])
     assert nouns(findings) == ["layer_choice", "own", "far", "near", "helix", "unknown"]
-    assert findings[2].beside == "beside M: 9 numbers of this analysis differ by 50 % in the median"
+    assert findings[2].beside == "beside M: of 9 numbers half differ by more than 50 %"
     assert findings[1].beside == ""
 
 

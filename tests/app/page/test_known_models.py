@@ -57,6 +57,21 @@ def test_the_last_layer_is_counted_beside_known_models(
     assert (finding.noun, finding.chapter) == ("direction", "Layers")
 
 
+def test_random_weights_of_the_same_corpus_stand_beside(tree: Path):
+    write(tree, 0.5)
+    null = {"null": "random_initialization", "change": "as_is", "space": "token", "layer": 6}
+    null |= {"measure": "mean_cosine", "null_smallest": 0.48, "null_largest": 0.52}
+    (tree / "results/direction/nulls").mkdir(parents=True)
+    for corpus, said in (
+        ("others", "0.50: "),
+        ("my_texts", "0.50 (random weights 0.48 to 0.52): "),
+    ):
+        table = pd.DataFrame([null | {"corpus": corpus}])
+        table.to_csv(tree / "results/direction/nulls/m.csv", index=False)
+        (finding,) = known_model_findings(tree, "m", CHAPTERS)
+        assert f"at the last layer is {said}higher than 2 of 3" in finding.sentence
+
+
 def test_one_known_model_is_not_counted(tree: Path, monkeypatch: pytest.MonkeyPatch):
     known = known_models.known_profiles().query("model == 'B'")
     monkeypatch.setattr(known_models, "known_profiles", lambda: known)

@@ -94,7 +94,7 @@ def test_labels_that_were_not_asked_have_a_reason(tree: Path):
     assert label_findings(tree, "m", "Layers") == []
     assert why_no_labels(tree, "m") == [
         "my.csv: nothing is said of the labels in column 'topic', which needs two labels with "
-        "at least 20 texts each."
+        "texts of at least 20 documents each."
     ]
     write(tree, [])
     assert len(why_no_labels(tree, "m")) == 1

@@ -73,6 +73,7 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[shown & (table["features"] == "input"), values] = [0.5, 0.4, 0.6]
     trained = shown & (table["weights"] == "trained")
     table.loc[trained & (table["layer"] == 2), values] = [0.75, 0.7, 0.8]
+    table.loc[table["weights"] == "random", values] = [0.35, 0.3, 0.4]
     figure, _ = draw(table, tokens())
     title = " ".join(figure.get_suptitle().split())
     said = (
@@ -85,6 +86,14 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[table["features"] == "spelling", "accuracy_high"] = 0.3
     title = " ".join(draw(table, tokens())[0].get_suptitle().split())
     assert title.endswith(said)
+
+
+def test_no_more_than_random_weights_is_said_to_be_no_more():
+    table = accuracy()
+    table.loc[table["weights"] == "random", "accuracy"] = 0.9
+    title = " ".join(draw(table, tokens())[0].get_suptitle().split())
+    said = "The part of speech is read off no layer better than with random weights: "
+    assert title == f"{said}90.0 % right at most, 90.0 % there"
 
 
 def test_tokens_are_in_a_table_of_their_own():

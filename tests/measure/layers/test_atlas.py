@@ -17,15 +17,19 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
     return {"profiles": profiles("notes" if is_empty else "articles"), "nulls": nulls()}
 
 
+NULL_COLUMNS = ["measure", "layer", "value", "null_mean", "null_smallest", "null_largest", "change"]
+
+
 def nulls(measure: str = "mean_cosine", *means: float) -> pd.DataFrame:
     """Return a measure at random weights by layer, beside trained values 0.2, 0.3, 0.7."""
     keys = {"corpus": "posts", "null": "random_initialization", "space": "token"}
     rows = [
         {"measure": measure, "layer": layer, "value": value, "null_mean": mean, "change": "as_is"}
+        | {"null_smallest": mean - 0.01, "null_largest": mean + 0.01}
         | keys
         for layer, (value, mean) in enumerate(zip((0.2, 0.3, 0.7), means, strict=False))
     ]
-    return pd.DataFrame(rows, columns=["measure", "layer", "value", "null_mean", "change", *keys])
+    return pd.DataFrame(rows, columns=[*NULL_COLUMNS, *keys])
 
 
 def by_layers(values: list[float], half_width: float, **change: Any) -> pd.Series:
@@ -127,7 +131,7 @@ def test_the_range_over_layers_stands_beside_that_of_random_weights(
     measures = measure_atlas(profiles(), known, **settings)["measures"].set_index("measure")
     row = measures.loc["mean_cosine"]
     assert row["trained_range"] == pytest.approx(0.5)
-    assert row["random_weights_range"] == pytest.approx(max(random) - min(random))
+    assert row["random_weights_range"] == pytest.approx(0.02 + max(random) - min(random))
     assert (row["beyond_random_weights"], row["random_weights_corpus"]) == (is_beyond, "posts")
     assert pd.isna(measures.loc["cone_index", "beyond_random_weights"])
 

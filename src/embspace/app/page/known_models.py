@@ -29,7 +29,10 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
         if family in chapters and file.is_file():
             profiles = load_table(str(file)).query("change == 'as_is'")
             beside = profiles_beside(profiles, label, known_profiles())
-            sentence = _comparison(_at_last(profiles, measure), _at_last(beside, measure), folder)
+            own = _at_last(profiles, measure)
+            nulls = folder / f"results/{family}/nulls/{model}.csv"
+            random = _at_random(own, load_table(str(nulls))) if nulls.is_file() else ""
+            sentence = _comparison(own, _at_last(beside, measure), folder, random)
             if sentence:
                 findings.append(Finding(family, chapters[family], *sentence))
     return findings
@@ -40,7 +43,20 @@ def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     return rows[rows["layer"] == rows["layer"].max()].dropna(subset="value")
 
 
-def _comparison(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
+def _at_random(own: pd.DataFrame, nulls: pd.DataFrame) -> str:
+    """Return the values at random weights beside those of the model, on the same corpus."""
+    rows = nulls[(nulls["null"] == "random_initialization") & (nulls["change"] == "as_is")]
+    place = ["corpus", "space", "layer", "measure"]
+    both = own.merge(rows, on=place, suffixes=("", "_of_null"))
+    if both.empty:
+        return ""
+    low, high = (f"{both[name].iloc[0]:.2f}" for name in ("null_smallest", "null_largest"))
+    return f" (random weights {low})" if low == high else f" (random weights {low} to {high})"
+
+
+def _comparison(
+    own: pd.DataFrame, known: pd.DataFrame, folder: Path, random: str
+) -> tuple[str, str] | None:
     """Return the sentence, and what was compared how; None if nothing can be compared."""
     own = own.dropna(subset=["low", "high"])
     if own.empty or known.empty:
@@ -67,7 +83,8 @@ def _comparison(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[s
     beside = f"{place} known models ({names})"
     if n == 1:
         beside = f"{place.removesuffix('1 of 1')}{names}"
-    sentence = f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}: {beside}"
+    sentence = f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}"
+    sentence += f"{random}: {beside}"
     on = known["corpus"].iloc[0]
     same = "on the same texts" if len(shared) else f"on embspace's {on}, of the most similar length"
     return sentence, (

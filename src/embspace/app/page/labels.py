@@ -44,7 +44,7 @@ def why_no_labels(folder: Path, model: str) -> list[str]:
     own = corpora_called(folder)
     return [
         f"{own[name]}: nothing is said of the labels in column '{column}', which needs two labels "
-        f"with at least {fewest} texts each."
+        f"with texts of at least {fewest} documents each."
         for name, column in _own_labeled(folder).items()
         if name not in classified
     ]

@@ -32,8 +32,8 @@ class Distance(NamedTuple):
     def sentence(self) -> str:
         """Return the distance in words."""
         return (
-            f"beside {self.other}: {counted(self.n, 'number')} of this analysis differ by "
-            f"{100 * self.share:.0f} % in the median"
+            f"beside {self.other}: of {counted(self.n, 'number')} half differ by more than "
+            f"{100 * self.share:.0f} %"
         )
 
 

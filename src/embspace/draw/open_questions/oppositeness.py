@@ -113,19 +113,19 @@ def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     Both are for the part of speech where cosine leads most, or trails least. Without any AUC of
     cosine, nothing is said.
     """
-    part, best, words = _best_part(cosines, classifiers)
+    part, best, words, low = _best_part(cosines, classifiers)
     if not part:
         return ""
     if words != words:
         return f"at an AUC of at most {best:.2f}"
-    worse, case = "better than a classifier of words alone", "largest lead"
-    if best < words:
-        worse, case = "no better than a classifier of words alone", "closest"
-    return f"{worse} ({case}, {part}s: AUC {best:.2f} against {words:.2f})"
+    how, case = ("no better", "closest") if best < words else ("better", "largest lead")
+    how = "not surely better" if best >= words > low else how
+    than = f"{how} than a classifier of words alone"
+    return f"{than} ({case}, {part}s: AUC {best:.2f} against {words:.2f})"
 
 
-def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float]:
-    """Return the part of speech where cosine is best beside words alone, and both AUCs.
+def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float, float]:
+    """Return the part of speech where cosine is best beside words alone, both AUCs, cosine's low.
 
     The name is empty if no AUC of cosine is known.
     """
@@ -133,10 +133,11 @@ def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, f
     best = plain.groupby("part_of_speech")["auc"].max()
     words = classifiers.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
     if best.isna().all():
-        return "", np.nan, np.nan
+        return "", np.nan, np.nan, np.nan
     lead = best - words
     part = str((best if lead.isna().all() else lead).idxmax())
-    return part, best[part], words[part]
+    row = plain[plain["part_of_speech"] == part].nlargest(1, "auc").iloc[0]
+    return part, best[part], words[part], float(row["auc_low"])
 
 
 def _letters(n_parts: int) -> str:

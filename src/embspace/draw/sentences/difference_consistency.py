@@ -53,11 +53,13 @@ def _finding(last: pd.DataFrame) -> str:
         return "No two differences of one category can be compared"
     pooling = str(means.idxmax())
     rows = last[(last["pooling"] == pooling) & last["consistency"].notna()]
-    above = int((rows["consistency"] > rows["null_consistency_sign_flips_high"]).sum())
+    high, random = rows["null_consistency_sign_flips_high"], rows["random_weights_consistency"]
+    above = int((rows["consistency"] > high).sum())
+    untrained = f", at random weights in {(random > high).sum()}" if random.notna().any() else ""
     return (
         "Sentence differences are more parallel than by chance (signs flipped) in "
-        f"{above} of {len(rows)} categories ({TEXT_POOLINGS[pooling].name}: mean cosines "
-        f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f})"
+        f"{above} of {len(rows)} categories{untrained} ({TEXT_POOLINGS[pooling].name}: mean "
+        f"cosines {rows['consistency'].min():.2f} to {rows['consistency'].max():.2f})"
     )
 
 

@@ -38,7 +38,8 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
     ranks = table[table["preparation"] == "as_is"].set_index("embedding")[QUANTITY]
     return (
         f"Mean pooling of the last layer finds the other half of {_name(corpus)} at a mean "
-        f"reciprocal rank of {ranks['mean'].iloc[-1]:.2f}, TF-IDF at {ranks['tf_idf']:.2f}"
+        f"reciprocal rank of {ranks['mean'].iloc[-1]:.2f}, TF-IDF at {ranks['tf_idf']:.2f}, chance "
+        f"at {table[f'null_{QUANTITY}'].iloc[0]:.2f}"
     )
 
 

@@ -27,7 +27,7 @@ def _finding(layers: pd.DataFrame) -> str:
     own = lengths[lengths["tokens"] == lengths["tokens"].iloc[0]].set_index("layer")
     longest = own["mean"].idxmax()
     others = own["mean"].drop(longest)
-    values = [own["mean"].max(), own["random_weights_mean"].mean()]
+    values = [own["mean"].max(), own["random_weights_mean"][longest]]
     values += [others.mean()] if len(others) else []
     most, random, *rest = side_by_side(values, 1, differ=False)
     beside = f", the others {rest[0]}" if rest else ""

@@ -62,10 +62,18 @@ def draw_probing(
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
-    """Return the title: the lowest accuracy of one probe over layers, beside spelling alone."""
+    """Return the title: the accuracy of a probe over layers, beside spelling and random weights."""
     if accuracy.empty:
         return "Too few words of one token to read a part of speech off"
-    lowest, spelling = _lowest(accuracy), accuracy[accuracy["features"] == "spelling"].iloc[0]
+    rows, random = _title_rows(accuracy), _title_rows(accuracy, "random")
+    spelling = accuracy[accuracy["features"] == "spelling"].iloc[0]
+    if len(random) and not (rows["accuracy_low"] > random["accuracy"].max()).any():
+        best, beside = rows.nlargest(1, "accuracy").iloc[0], random.nlargest(1, "accuracy").iloc[0]
+        return (
+            f"The part of speech is read off no layer better than with random weights: "
+            f"{_percent(best)} right at most, {_percent(beside)} there"
+        )
+    lowest = _lowest(accuracy)
     is_beyond = lowest["accuracy_low"] > spelling["accuracy_high"]
     return (
         f"{sentence_case(PROBES[SHOWN].name)} reads the part of speech off every layer, "
@@ -83,10 +91,10 @@ def _lowest(accuracy: pd.DataFrame) -> pd.Series:
     return _title_rows(accuracy).nsmallest(1, "accuracy").iloc[0]
 
 
-def _title_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
+def _title_rows(accuracy: pd.DataFrame, weights: str = "trained") -> pd.DataFrame:
     """Return the rows of one probe of parts of speech, token embeddings first."""
     chosen = (accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)
-    rows = accuracy[chosen & (accuracy["weights"] == "trained")]
+    rows = accuracy[chosen & (accuracy["weights"] == weights)]
     return rows.sort_values("layer", na_position="first")
 
 

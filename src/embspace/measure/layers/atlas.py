@@ -134,12 +134,17 @@ def widening(n_layers: int) -> float:
 
 
 def _ranges(nulls: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return by measure the range over layers of trained and of random weights, on one corpus."""
+    """Return by measure the range over layers of the model and of random weights, on one corpus.
+
+    That of random weights is from the smallest to the largest of all draws: a mean of draws is
+    smoother than the model, which is one draw.
+    """
     rows = nulls[(nulls["null"] == "random_initialization") & (nulls["change"] == "as_is")]
     ranges = {}
     for measure, part in rows.dropna(subset=["value", "null_mean"]).groupby("measure"):
         on_corpus = part[part["corpus"] == part["corpus"].iloc[0]]
-        trained, random = (float(np.ptp(on_corpus[name])) for name in ("value", "null_mean"))
+        trained = float(np.ptp(on_corpus["value"]))
+        random = float(on_corpus["null_largest"].max() - on_corpus["null_smallest"].min())
         ranges[str(measure)] = {
             "random_weights_corpus": on_corpus["corpus"].iloc[0],
             "trained_range": trained,
