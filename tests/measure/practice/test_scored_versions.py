@@ -11,6 +11,8 @@ from embspace.measure.practice.scored_versions import (
     cosines,
     prepared,
     scored_labels,
+    scored_neighbors,
+    scored_search,
     search_ranks,
     table_of,
 )
@@ -91,3 +93,19 @@ def test_centered_is_the_same_in_every_answer():
     assert text_hubs._searched(cloud, halves, "centered", "cosine") == pytest.approx(
         expected, abs=1e-6
     )
+
+
+def test_search_by_chance_is_that_of_random_vectors():
+    rng = np.random.default_rng(0)
+    halves = HalfVectors(
+        np.zeros((30, 2)), np.zeros((30, 2)), np.eye(30, dtype=bool), np.arange(30), ["t"] * 30
+    )
+    scored = scored_search(halves, {})
+    assert scored.chance == pytest.approx(np.mean(1 / np.arange(1, 31)))
+    found = [search_ranks(halves, rng.normal(size=(30, 30))).mean() for _ in range(200)]
+    assert np.mean(found) == pytest.approx(scored.chance, abs=0.01)
+
+
+def test_neighbors_kept_by_chance_are_random_texts_of_other_documents():
+    cloud = read_corpus(np.random.default_rng(0).normal(size=(41, 3))).at()
+    assert scored_neighbors(cloud, {}).chance == pytest.approx(10 / 40)

@@ -74,8 +74,10 @@ def _shown(table: pd.DataFrame) -> str:
 def _task(ax: Axes, rows: pd.DataFrame, lost: float) -> None:
     full = rows[rows["kind"] == "full"].iloc[0]
     ax.axhline(full["value"], color=BLACK, linewidth=0.6)
-    least, name = (1 - lost) * full["value"], f"{percent(1 - lost)} of float32"
+    least = full["value"] - lost * (full["value"] - full["chance"])
+    name = f"{percent(1 - lost)} of the lead over chance"
     ax.axhline(least, color=BLACK, linewidth=0.8, linestyle="--", label=name)
+    ax.axhline(full["chance"], color=GRAY, linewidth=0.8, linestyle=":", label="chance")
     for kind, look in {**CUT, **ROUNDED}.items():
         own = rows[rows["kind"] == kind].sort_values("bytes")
         reach = [own["value"] - own["low"], own["high"] - own["value"]]

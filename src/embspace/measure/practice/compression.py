@@ -32,9 +32,10 @@ from embspace.measure.practice.scored_versions import (
     EFFECT,
     SEED,
     K,
-    Scored,
     cosines,
     scored_labels,
+    scored_neighbors,
+    scored_search,
     search_ranks,
     table_of,
 )
@@ -118,13 +119,13 @@ def kept_table(
         for setting in settings
     }
     kept = {name: scores_of_neighbors_kept(nearest[FULL], rows) for name, rows in nearest.items()}
-    scored = [Scored("neighbors", f"share of {K} neighbors kept", kept, cloud.documents)]
+    scored = [scored_neighbors(cloud, kept)]
     if halves is not None:
         ranks = {
             setting.name: search_ranks(halves, setting.scores(halves.queries, halves.candidates))
             for setting in settings
         }
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
+        scored.append(scored_search(halves, ranks))
     if cloud.has_labels:
         scored.append(scored_labels(cloud, nearest))
     about = pd.DataFrame(

@@ -9,7 +9,11 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.analysis import Column
 from embspace.errors import InputError
-from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
+from embspace.geometry.groups.retrieval import (
+    ranks_of_relevant,
+    reciprocal_rank,
+    reciprocal_rank_by_chance,
+)
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import Affine
 from embspace.geometry.practice.links import shares_given
@@ -34,7 +38,7 @@ EFFECT: dict[str, Column] = {
     "version": ("row", "vectors"),
     **value_with_bounds("profile", bound="profile_bound"),
     **with_bounds("difference", "profile", "difference", "profile_bound"),
-    "chance": ("profile", "by chance"),  # 0 but of labels
+    "chance": ("profile", "by chance"),
     "n": ("count", "texts"),
     "n_documents": ("count", "documents"),
 }
@@ -63,6 +67,20 @@ def search_ranks(
 ) -> Float[np.ndarray, " query"]:
     """Return 1 / rank of the texts' first halves, with the second halves as queries."""
     return reciprocal_rank(*ranks_of_relevant(scores, halves.relevant))
+
+
+def scored_search(halves: HalfVectors, ranks: dict[str, Float[np.ndarray, " text"]]) -> Scored:
+    """Return the ranks of versions, beside candidates in random order."""
+    sizes = halves.relevant.sum(axis=1).tolist()
+    chance = np.mean([reciprocal_rank_by_chance(halves.relevant.shape[1], size) for size in sizes])
+    return Scored("search", "mean reciprocal rank", ranks, halves.documents, float(chance))
+
+
+def scored_neighbors(cloud: TextVectors, kept: dict[str, Float[np.ndarray, " text"]]) -> Scored:
+    """Return the shares of neighbors that versions keep, beside random texts of other documents."""
+    n_others = len(cloud) - np.bincount(cloud.documents)[cloud.documents]
+    chance = float(np.mean(K / n_others))
+    return Scored("neighbors", f"share of {K} neighbors kept", kept, cloud.documents, chance)
 
 
 def check_neighbors(cloud: TextVectors, fewest: int = 3 * K) -> None:

@@ -31,11 +31,11 @@ from embspace.measure.practice.scored_versions import (
     RAW,
     SEED,
     K,
-    Scored,
     centering,
     cosines,
     prepared,
     scored_labels,
+    scored_search,
     search_ranks,
     table_of,
 )
@@ -136,7 +136,7 @@ def hub_tasks(
             name: search_ranks(halves, _searched(cloud, halves, *VERSIONS[name]))
             for name in versions_for(len(cloud))
         }
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
+        scored.append(scored_search(halves, ranks))
     if cloud.has_labels:
         scored.append(scored_labels(cloud, nearest))
     return table_of(scored, seed)

@@ -29,6 +29,7 @@ from embspace.measure.practice.scored_versions import (
     cosines,
     rows_of,
     scored_labels,
+    scored_search,
     search_ranks,
     table_of,
 )
@@ -58,10 +59,10 @@ def uses_table(
             for name, change in changes.items()
         }
         ranks = {str(name): search_ranks(halves, cosine) for name, cosine in scores.items()}
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
+        scored.append(scored_search(halves, ranks))
         below = {str(name): _less_alike(halves, cosine) for name, cosine in scores.items()}
         quantity = "share of other texts less alike than the other half"
-        scored.append(Scored("pairs", quantity, below, halves.documents))
+        scored.append(Scored("pairs", quantity, below, halves.documents, 0.5))
     if cloud.has_labels:
         nearest = {
             name: nearest_by(
