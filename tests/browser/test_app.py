@@ -90,6 +90,20 @@ def test_a_token_that_is_picked_shows_the_rank_and_cosine_of_the_library(app: An
     app.wait_for_selector("caption:has-text('salt at position 1')")
 
 
+def test_a_line_of_one_point_is_chosen_by_its_dot(app: Any):
+    track(app, TEXT)
+    app.wait_for_selector("caption:has-text('at position 1')")
+    app.get_by_label("Point of reading").click()
+    app.get_by_role("option", name="embedding").click()
+    app.wait_for_selector("caption:has-text('embedding')")
+    chart = app.locator(".embspace-chart").last
+    chart.locator(".embspace-line:not(.chosen) circle").last.click()
+    app.wait_for_function(
+        "document.querySelector('.embspace-token:nth-child(2)').ariaPressed === 'false'"
+    )
+    assert app.locator("[aria-pressed=true]").count() == 1
+
+
 def test_the_other_tabs_answer(app: Any):
     app.get_by_role("tab", name="Directions").click()
     app.fill("#first_pairs textarea", "salt | bread\nboat | tide")

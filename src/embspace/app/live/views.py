@@ -13,16 +13,12 @@ from embspace.errors import counted, one_line, visible
 WIDTH, HEIGHT = 560, 300  # of a chart, in pixels
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 12, 38  # margins
 RANKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000)  # on the axis
-# Of the chosen line and of lines of one point, by page.css; three times as wide as the line. Both
-# charts share them, so that each name is there once; hidden by `display` no dot would be drawn.
-DOTS = (
+# Of the chosen line, by page.css; three times as wide as the line. Both charts share it, so that
+# its name is there once; in a picture hidden by `display` no dot would be drawn.
+DOT = (
     '<svg width="0" height="0" aria-hidden="true" style="position: absolute"><defs>'
-    + "".join(
-        f'<marker id="embspace-{name}" viewBox="-3 -3 6 6" markerWidth="3" markerHeight="3">'
-        f'<circle r="3" fill="{color}"/></marker>'
-        for name, color in (("dot", "#9aa5ad"), ("chosen-dot", "#D55E00"))
-    )
-    + "</defs></svg>"
+    '<marker id="embspace-dot" viewBox="-3 -3 6 6" markerWidth="3" markerHeight="3">'
+    '<circle r="3"/></marker></defs></svg>'
 )
 TEMPLATE_MARKS = {ord(mark): f"&#{ord(mark)};" for mark in "${}`"}
 Scale = Callable[[float], float]
@@ -106,7 +102,7 @@ def lines_view(text: str) -> str:
 def track_view(track: Track) -> str:
     """Return the tokens of a text, two charts, and room for the table of the chosen token."""
     return (
-        f"{tokens_view(track)}{DOTS}"
+        f"{tokens_view(track)}{DOT}"
         f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
         f"of the text</figcaption>{rank_chart(track)}</figure>"
         f"<figure><figcaption>Nearness to its own input embedding</figcaption>"
@@ -230,10 +226,12 @@ def _path(line: Line, x: Scale, y: Scale) -> str:
         for layer, value in zip(line.layers, line.values, strict=True)
         if not isnan(value)
     ]
-    alone = " alone" if len(points) == 1 else ""  # a line of one point is seen by its dot
+    x_of, _, y_of = points[0].partition(",") if points else ("", "", "")
+    # A line of one point is seen, and chosen, by its dot.
+    dot = f'<circle cx="{x_of}" cy="{y_of}" r="3"/>' if len(points) == 1 else ""
     return (
-        f'<g class="embspace-line{alone}" data-position="{line.position}">'
-        f'<title>{escaped(line.name)}</title><polyline points="{" ".join(points)}"/></g>'
+        f'<g class="embspace-line" data-position="{line.position}">'
+        f'<title>{escaped(line.name)}</title><polyline points="{" ".join(points)}"/>{dot}</g>'
     )
 
 
