@@ -144,7 +144,7 @@ def _finding(results: Results) -> str:
     if row["beyond_corpus_high"] < 0:
         reached += f", below {corpus}"
         if not is_judged and rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += "; with random weights, too, a search ends below it"
+            reached += "; with random weights, too, a search ends below theirs"
     elif is_judged:
         reached += f": {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
     if row["finds_opposites"] != "yes":
