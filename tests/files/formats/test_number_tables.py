@@ -9,7 +9,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.files.vectors import read_vectors
-from tests.files.number_files import FRAME, ROWS_OF, WORDS, labels_of
+from tests.files.number_files import FRAME, ROWS_OF, WORDS, assert_refused, labels_of
 
 
 def test_a_name_may_take_two_lines(tmp_path: Path):
@@ -46,9 +46,7 @@ def test_a_blank_line_in_front_costs_no_row(tmp_path: Path, blank: str):
 def test_a_table_of_other_than_numbers_is_told(
     tmp_path: Path, file: str, write: Callable[[Path], object], message: str
 ):
-    write(tmp_path / file)
-    with pytest.raises(InputError, match=rf"{file}(, line \d)?: .*{message}"):
-        read_vectors(tmp_path / file)
+    assert_refused(tmp_path / file, write, message)
 
 
 @pytest.mark.parametrize(

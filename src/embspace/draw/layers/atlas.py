@@ -98,16 +98,10 @@ def _title(measures: pd.DataFrame) -> str:
     is_beyond = _beyond_random(measures)
     if is_beyond.empty:
         return said
-    share = (
-        "in all"
-        if is_beyond.all()
-        else "in none"
-        if not is_beyond.any()
-        else "in most"
-        if is_beyond.mean() > HALF
-        else "in few"
-    )
-    return f"{said}, {share} known at random weights by more than there"
+    how_many = "most" if is_beyond.mean() > HALF else "few"
+    if is_beyond.nunique() == 1:
+        how_many = "all" if is_beyond.all() else "none"
+    return f"{said}, in {how_many} known at random weights by more than there"
 
 
 def _beyond_random(measures: pd.DataFrame) -> pd.Series:

@@ -74,4 +74,4 @@ ARRAYS: dict[str, Callable[[Path], np.ndarray]] = {
     ".npz": _npz,
     ".safetensors": _safetensors,
 }
-"""What reads a file, by the ending of its name."""
+"""The function that reads a file of arrays, by the ending of the file's name."""
