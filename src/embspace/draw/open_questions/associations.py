@@ -28,6 +28,7 @@ LOOKS = {
 }
 AT_RANDOM = NULLS["random_initialization"]
 N_COLUMNS = 3
+DODGE = 0.1  # of a layer, so that no mark hides another
 FEW = 0.1  # of the places of a test, of which a few may be present by chance
 
 
@@ -44,8 +45,8 @@ def draw_associations(
         height_mm=height_mm * n_rows,
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_words'], 'word')} · E: token embeddings · shaded: "
-        f"{100 * settings['level']:g} % intervals over words · filled: present (exact p times "
-        f"layers < {settings['alpha']:g}, but not p of random weights)",
+        f"{100 * settings['level']:g} % intervals over words · filled: present (exact one-sided "
+        f"p times layers < {settings['alpha']:g}, but not p of random weights; below 0 none is)",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -100,11 +101,11 @@ def _finding(table: pd.DataFrame) -> str:
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axhline(0, color="black", lw=0.6)
-    for vectors, look in LOOKS.items():
+    for (vectors, look), shift in zip(LOOKS.items(), (-DODGE, DODGE), strict=True):
         kinds = ("input", vectors) if vectors == "state" else (vectors,)
         own = rows[rows["vectors"].isin(kinds)]
         own = own.assign(place=own["layer"].where(own["vectors"] != "input", EMBEDDING))
-        own = own.sort_values("place")
+        own = own.assign(place=own["place"] + shift).sort_values("place")
         ax.plot(own["place"], own["effect"], ls=look.line, color=look.color)
         shade(ax, own, "place", "effect", color=look.color, alpha=0.12)
         for is_present, face in (("yes", look.color), ("no", "white")):

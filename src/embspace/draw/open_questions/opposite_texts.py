@@ -78,10 +78,11 @@ def draw_opposite_texts(
         xlabel="changed words",
         ylabel="cosine with the sentence",
     )
-    last = table[table["search"] == "free"].iloc[-1]
-    place = (last["n_changed"], last["cosine"])
     axes[0].set_ylim(axes[0].get_ylim()[0] - 0.08, None)
-    write_beside(axes[0], _signed(last["cosine"]), place, (0, -11), ha="center")
+    for search in ("free", "random_weights"):
+        for _, last in table[table["search"] == search].tail(1).iterrows():
+            place = (last["n_changed"], last["cosine"])
+            write_beside(axes[0], _signed(last["cosine"]), place, (0, -11), ha="center")
     _sentence(axes[1], results["texts"])
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
@@ -144,7 +145,7 @@ def _finding(results: Results) -> str:
     if row["beyond_corpus_high"] < 0:
         reached += f", below {corpus}"
         if not is_judged and rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += "; with random weights, too, a search ends below theirs"
+            reached += "; a search at random weights ends below theirs, too (gray)"
     elif is_judged:
         reached += f": {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
     if row["finds_opposites"] != "yes":

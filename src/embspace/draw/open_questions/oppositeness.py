@@ -64,8 +64,8 @@ def draw_oppositeness(
         subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · taken away: a part of "
         "speech's mean, direction against the others, or mean and "
         f"{counted(n_components, 'component')} · E: token embeddings · classifier: products of "
-        f"coordinates, words alone: sums · shaded: {100 * level:g} % over pairs, of cosine over "
-        f"layers, in {_letters(len(parts))} also preparations",
+        f"coordinates, words alone: sums · title: best layer of each · shaded: {100 * level:g} % "
+        f"over pairs, of cosine over layers, in {_letters(len(parts))} also preparations",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -171,7 +171,7 @@ def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_name
     _line(ax, classifiers, "auc", RELATION)
     _line(ax, classifiers, "words_auc", WORDS_ALONE)
     _line(
-        ax, classifiers, "random_weights_auc", AT_RANDOM._replace(name="classifier, random weights")
+        ax, classifiers, "random_weights_auc", AT_RANDOM._replace(name="products, random weights")
     )
     named = AT_RANDOM._replace(name="cosine, random weights", marker="P")
     _line(ax, plain, "random_weights_auc", named)

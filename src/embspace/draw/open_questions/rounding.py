@@ -66,7 +66,7 @@ def draw_rounding(
         3,
         height_mm=height_mm,
         title=_finding(shown, likeness),
-        subtitle=f"{label} · {_population(results, scales)}",
+        subtitle=f"{label} · {_population(results, scales, few)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -94,15 +94,14 @@ def draw_rounding(
     return figure, text
 
 
-def _population(results: Results, scales: Literal["row", "block"]) -> str:
+def _population(results: Results, scales: Literal["row", "block"], few: int | None) -> str:
     counts, settings = results["json"], results[MEASURED_WITH]
     blocks = f" of {settings['block']} entries" if scales == "block" else ""
     return (
         f"{SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
         f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
-        f"neighbors: the {settings['n_neighbors']} nearest · lines that leave a panel: fewest bits "
-        "· a band may be thinner than a line: rings say which values leave it"
-    )
+        f"neighbors: the {settings['n_neighbors']} nearest · lines that leave a panel: fewest bits"
+    ) + (f" · rings: values at {counted(few, 'bit')} that leave the band" if few else "")
 
 
 def _measure(ax: Axes, rows: pd.DataFrame, looks: dict[int, Look], few: int | None) -> None:
@@ -160,9 +159,10 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
         return f"Every measure of every layer stays in its interval down to {enough} bits"
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
+    lost = _fewest_kept(likeness, few)
     return (
         f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} some do not, "
-        f"and layer {_fewest_kept(likeness, few)['layer']:.0f} loses most neighbors (a)"
+        f"and layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of neighbors (a)"
     )
 
 

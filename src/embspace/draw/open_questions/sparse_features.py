@@ -60,8 +60,8 @@ def draw_sparse_features(
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
         "of its own texts (lines: pairs) · recurs: nearer to a feature of another seed than random "
         f"directions are · hollow: not surely beyond both nulls by {100 * settings['margin']:g} "
-        f"points · lists: commonest of {settings['n_top']} top tokens, its share, smallest cosine "
-        "between seeds",
+        f"points, or not converged · lists: commonest of {settings['n_top']} top tokens, share, "
+        "smallest cosine between seeds",
         stage=STAGE,
     )
     text = _tables(results, label, digits)

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    HALO,
     count,
     counted,
     legend_below,
@@ -96,6 +97,7 @@ def draw_text_islands(
         _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
         left.set_title(_heading(table, name))
         _shared(right, labels[labels["map"] == name])
+        right.set_title(sentence_case(f"{_called(name)}: what labels say about islands"))
     legend_below(figure, axes[1:2], ncols=3)
     return figure, text
 
@@ -130,10 +132,9 @@ def _said(results: Results, name: str, map_words: str) -> str:
     )
     n, standing = int(seen["n_islands"]), int(seen["n_standing"])
     n_random = int(at_random["n_standing"])
-    stand = "stands" if n_random == 1 else "stand"
-    beside = f" (random weights: {n_random} {stand})" if n_random else ""
+    beside = f" (random weights: {n_random})" if n_random else ""
     if standing:
-        which = f"{standing} of {n} islands {map_words} stand, and all"
+        which = f"{standing} of {n} islands {map_words} stand on the map, and all"
         which = f"islands {map_words}" if standing == n else which
         if n_random and at_random["verdict"] == seen["verdict"]:
             beside = ", as with random weights"
@@ -141,7 +142,7 @@ def _said(results: Results, name: str, map_words: str) -> str:
         return f"{which} are {family}{beside or '; with random weights none stands'}"
     if seen["stability"] == UNDECIDED:
         return f"islands {map_words} are not decidable: Gaussian clouds have as stable ones"
-    return f"{map_words} none stands{beside}"
+    return f"{map_words} none stands on the map{beside}"
 
 
 def _heading(table: pd.DataFrame, name: str) -> str:
@@ -157,10 +158,10 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
     seen = _last(table, maps[0], MAP, TRAINED).iloc[-1]
     space = f"{POOLINGS[seen['pooling']].name}, {PREPARATIONS[seen['preparation']]}"
     return (
-        f"{label} · layer {seen['layer']} · {space} · island: a cluster (HDBSCAN) on a t-SNE map, "
-        f"or in space; it stands if {percent(settings['share'])} of {settings['n_half_samples']} "
-        f"half-samples and another seed's map have it (Jaccard index above {settings['jaccard']}), "
-        "none of Gaussian clouds · no mark: not above labels dealt at random, or one island"
+        f"{label} · layer {seen['layer']} · {space} · island: a cluster (HDBSCAN); it stands if "
+        f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and another "
+        f"seed's map have it (Jaccard index above {settings['jaccard']}), none of "
+        f"{settings['n_clouds']} Gaussian clouds · no mark: not above labels dealt, or one island"
     )
 
 
@@ -178,11 +179,14 @@ def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> N
     look: dict[str, Any] = {"linewidths": 0, "rasterized": True}
     none = points[points["island"] == 0]
     ax.scatter(none["x"], none["y"], s=area, color="0.75", **look)
-    marks = []
+    marks, written = [], {"fontsize": 7, "fontweight": "bold", "path_effects": HALO}
     for (_, island), color, marker in zip(islands.iterrows(), ISLANDS, MARKERS, strict=False):
         own = points[points["island"] == island["island"]]
         ax.scatter(own["x"], own["y"], s=1.5 * area, color=color, marker=marker, **look)
         marks.append(Line2D([], [], color=color, marker=marker, ls="", ms=4, label=_name(island)))
+        place = (own["x"].median(), own["y"].max())
+        number = count(island["n_texts"])
+        ax.annotate(number, place, (0, 3), textcoords="offset points", ha="center", **written)
     without_axes(ax)
     marks.append(Line2D([], [], ls="", label=nulls))
     ax.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0), frameon=False)
@@ -215,7 +219,6 @@ def _shared(ax: Axes, labels: pd.DataFrame) -> None:
     ax.set_yticks([*places.values()], [*LABELS.values()])
     ax.set(ylim=(len(LABELS) - 0.4, -0.6), xlim=(-0.08, 1.05))
     ax.set_xlabel("adjusted mutual information: 0 chance, 1 the same")
-    ax.set_title("What labels say about islands")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -56,7 +56,8 @@ def draw_vocabulary_clusters(
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length · "
         f"{counted(settings['n_half_samples'], 'half-sample')}, again: a match in "
         f"at least {percent(settings['share'])} of them · "
-        f"{counted(2 * settings['n_clouds'], 'Gaussian cloud')} of the same covariance",
+        f"{counted(settings['n_clouds'], 'Gaussian cloud')} of the same covariance, and as many at "
+        "unit length",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -81,19 +82,19 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
     if once.empty:
         n = counted(len(parts), "cluster")
         return f"None of {n} of {smallest} tokens or more comes again in half-samples"
-    names = " and ".join(_name(row) for _, row in once.iterrows())
+    names = " and of ".join(_name(row) for _, row in once.iterrows())
     if (once["stands"] == "no").any():
         where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
         last = "Gaussian clouds" if FREE in where else "Gaussian clouds at unit length"
         return (
-            f"Clusters of {names} come again in half-samples, but those of {last} as often: not "
-            "decidable here"
+            f"Clusters of {names} come again in half-samples, as do some of {last}: not decidable "
+            "here"
         )
     return f"Parts of the cloud of tokens stand: {names}"
 
 
 def _name(part: pd.Series) -> str:
-    return f"{percent(part['kind_share'])} {TOKEN_KINDS[_kind(part['kind'])].name}"
+    return f"{TOKEN_KINDS[_kind(part['kind'])].name} ({percent(part['kind_share'])})"
 
 
 def _kind(kind: str) -> str:
@@ -149,6 +150,7 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
     for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
         name, height = "Gaussian clouds", own["largest_matched"].max()
         name += "" if cloud == FREE else ", unit length"
+        name += f": {own['n_standing'].max():.0f} of {own['n_clouds'].max():.0f} stand"
         ax.axhline(height, color=GRAY, ls=line, lw=0.9)
         x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
         ax.text(x, height + 0.035, name, color=GRAY, ha=side, **at_left)
