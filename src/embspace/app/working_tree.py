@@ -102,6 +102,7 @@ class WorkingTree:
         settings: Mapping[str, Any] | None = None,
         further: Sequence[OwnTexts] = (),
         beside: Mapping[str, dict[str, Any] | None] | None = None,
+        twins: Mapping[str, dict[str, Any] | None] | None = None,
     ) -> None:
         """Bring copies and params.yaml up to date, and keep computed results.
 
@@ -110,14 +111,15 @@ class WorkingTree:
         description if conf/model/ has no file. With `layers` the model is among `profiled`. If a
         settings file names texts that are not used here, the first used corpus takes their place.
         `settings` override files of conf/, by path below conf/. `beside` are the models with which
-        the first is compared, each with its description if conf/model/ has no file.
+        the first is compared, each with its description if conf/model/ has no file; `twins`, in the
+        same form, are computed like the first and not compared.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of the tree.
         """
         params = read_yaml(self.root / PARAMS)
         named = corpora or ([own.name] if own else params.get("corpora"))
-        described_models = {model: described, **(beside or {})}
+        described_models = {model: described, **(beside or {}), **(twins or {})}
         compared = {
             f"{model}{PAIR}{other}": {"model": model, "other_model": other}
             for other in beside or ()

@@ -21,6 +21,11 @@ SAME = ["source", "rule"]
 KEPT = [*SAME, "statement", "value", "verdict"]
 
 
+def untrained_name(model: str, declared: str | None) -> str:
+    """Return the name of a model's twin with random weights: as declared, or the usual one."""
+    return declared or f"{model}_random"
+
+
 def keep_verdicts(name: str, results: Path) -> Path:
     """Keep the verdicts on a model, to stand beside the verdicts on twins and further models.
 

@@ -23,7 +23,12 @@ from embspace.published.sources import (
 )
 from embspace.published.sources import Source as Publication
 from embspace.published.subjects import Subject
-from embspace.published.untrained import beside_untrained, count_verdicts, kept_verdicts
+from embspace.published.untrained import (
+    beside_untrained,
+    count_verdicts,
+    kept_verdicts,
+    untrained_name,
+)
 from embspace.settings.model import Model, VectorsModel, repository_of
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, taken_roles
@@ -85,10 +90,13 @@ def read_publications(*files: str) -> list[Publication]:
     return [read_source(Path(file)) for file in files]
 
 
-def untrained_verdicts(folder: str, _: str, model: Model) -> pd.DataFrame | None:
+def untrained_verdicts(folder: str, name: str, model: Model) -> pd.DataFrame | None:
     """Return the kept verdicts on the same architecture with random weights; None without."""
-    untrained = None if isinstance(model, VectorsModel) else model.untrained
-    return kept_verdicts(untrained, Path(folder))
+    if isinstance(model, VectorsModel):
+        return None
+    usual = untrained_name(name, None)  # as a report makes it, which no description names
+    is_kept = (Path(folder) / f"{usual}.csv").is_file()
+    return kept_verdicts(model.untrained or (usual if is_kept else None), Path(folder))
 
 
 LEDGER = Analysis(

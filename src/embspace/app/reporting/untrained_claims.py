@@ -1,0 +1,50 @@
+"""Asks the claims of publications of a report's model with random weights, on the same texts."""
+
+from collections.abc import Collection, Mapping
+from contextlib import chdir
+from pathlib import Path
+from typing import Any
+
+from embspace.app.describe.find import Say
+from embspace.app.untrained import MODELS, describe_untrained
+from embspace.errors import InputError
+from embspace.published.untrained import keep_verdicts, untrained_name
+from embspace.settings.find_description import described_in
+from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
+
+LEDGER = "measure_ledger"
+Descriptions = dict[str, dict[str, Any] | None]
+"""Models by name, each with its description, or None if conf/model/ has a file."""
+
+
+def describe_twin(model: str, described: Mapping[str, Any] | None, say: Say) -> Descriptions:
+    """Return a model with random weights by its name, with its description.
+
+    Parameters:
+        model: the model of a report.
+        described: its description; None for a model with a file in conf/model/.
+        say: takes the sentence on why a model has no twin, for which nothing is returned.
+    """
+    content = described or read_yaml(described_in(MODELS, model))
+    name = untrained_name(model, content.get("untrained"))
+    if (MODELS / f"{name}.yaml").is_file():
+        return {name: None}
+    try:
+        return {name: describe_untrained(model, content)}
+    except InputError as error:
+        say(f"claims of publications are not compared with random weights: {error}")
+        return {}
+
+
+def ledgers(root: Path, models: Collection[str]) -> list[str]:
+    """Return the addresses of the stages that make the ledgers of models."""
+    stage = read_stages(root).get(LEDGER)
+    return [stage.address(model) for model in models] if stage else []
+
+
+def keep_all_verdicts(tree: Path, models: Collection[str]) -> None:
+    """Keep the verdicts on models in a tree, by the ledgers there."""
+    with chdir(tree):
+        for name in models:
+            keep_verdicts(name, Path("results"))
