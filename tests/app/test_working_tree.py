@@ -102,6 +102,14 @@ def test_two_models_are_compared_in_one_tree(tree: WorkingTree, root: Path):
     assert (tree.folder / "results/a.csv").read_bytes() == (root / "results/a.csv").read_bytes()
 
 
+def test_a_twin_is_computed_and_not_compared(tree: WorkingTree):
+    described = {"label": "noise", "path": "models/a"}
+    tree.update("a", None, twins={"a_random": described})
+    params = read_yaml(tree.folder / "params.yaml")
+    assert params["models"] == ["a", "a_random"] and params["compared"] == {}
+    assert read_yaml(tree.folder / "conf/model/a_random.yaml") == described
+
+
 def test_a_second_update_touches_only_what_differs(tree: WorkingTree, root: Path):
     tree.update("a", None)
     (root / "src/code.py").write_text("other = 'code'\n")

@@ -72,14 +72,14 @@ def _answer(noun: str, model: str) -> str:
 
 
 def label_of(model: str) -> str:
-    """Return the label of a model in figures; the name, for a model missing in conf/model/.
+    """Return the label of a model or a run in figures; the name, for one missing in conf/.
 
     `model--judge` are the answers for a model whose texts another model judges.
     """
     if JUDGED in model:
         return ", judged by ".join(map(label_of, model.split(JUDGED)))
-    file = CONF / "model" / f"{model}.yaml"
-    return str(read_yaml(file)["label"]) if file.is_file() else model
+    files = (CONF / kind / f"{model}.yaml" for kind in ("model", "train"))
+    return next((str(read_yaml(file)["label"]) for file in files if file.is_file()), model)
 
 
 def finding_of(picture: Path) -> str:

@@ -1,6 +1,5 @@
 """Describes the twin of a model: the same architecture and tokenizer, with random weights."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ OF_A_CHECKPOINT = ("_name_or_path", "architectures", "dtype", "torch_dtype", "tr
 TOKENIZERS = (PackageFiles, FolderFiles, HubFiles)
 
 
-def describe_untrained(name: str, content: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def describe_untrained(name: str, content: dict[str, Any] | None = None) -> dict[str, Any]:
     """Return the content of a model's file with the same architecture and random weights.
 
     Parameters:

@@ -115,14 +115,15 @@ def _q_values(table: pd.DataFrame) -> pd.Series:
 
 
 def trained_share(claims: pd.DataFrame) -> str:
-    """Return how many claims hold only after training, to end a sentence; empty without a twin."""
+    """Return how many claims hold untrained, too, to end a sentence; empty without a twin."""
     held = claims["training"].dropna()
     if claims["untrained_verdict"].isna().all() or held.empty:
         return ""
     n_trained, n_untrained, n_open = (int(held.eq(word).sum()) for word in TRAINING)
     return (
-        f"; of the {len(held)} that hold and read weights {n_trained} do so only after training, "
-        f"{n_untrained} untrained, too, and {n_open} {'is' if n_open == 1 else 'are'} open"
+        f"; of the {len(held)} that hold and read weights {n_untrained} hold at random weights, "
+        f"too, {n_trained} {'does' if n_trained == 1 else 'do'} not, and {n_open} "
+        f"{'is' if n_open == 1 else 'are'} open there"
     )
 
 

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.page.nothing import is_empty, reads_nothing, says_nothing, why_unread
+from embspace.app.page.nothing import (
+    is_empty,
+    reads_nothing,
+    says_nothing,
+    stimuli_read,
+    why_unread,
+)
 from embspace.app.page.texts_read import TextsKind, UnknownShare
 
 
@@ -169,3 +175,12 @@ def test_what_reads_unknown_texts_alone_reads_nothing(root: Path):
     assert not is_nothing("text_classification", posts)
     some = share("stimuli", "synonyms", 0.5), share("stimuli", "controls", 0.1)
     assert not is_nothing("synonyms", *some)
+
+
+def test_a_section_names_its_words_and_sentences_and_whether_it_reads_texts():
+    root = Path(__file__).parents[3]
+    assert stimuli_read(root, "homonyms", "m") == (["data/stimuli/homonyms.jsonl"], False)
+    assert stimuli_read(root, "oppositeness", "m") == (["data/stimuli/opposites.csv"], False)
+    files, is_of_corpora = stimuli_read(root, "token_paths", "m")
+    assert "data/stimuli/evolution.jsonl" in files and is_of_corpora
+    assert stimuli_read(root, "pca", "m") == ([], False)

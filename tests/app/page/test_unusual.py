@@ -143,3 +143,14 @@ def test_a_study_without_the_settings_says_nothing_of_a_model_outside_a_pair(
     tree = tree_of(study, tmp_path / "tree", 4.0)
     shutil.rmtree(study / "conf/compare")
     assert distances_of(tree, "mine", study) == {}
+
+
+def test_a_tree_with_random_weights_is_held_against_these(study: Path, tmp_path: Path):
+    tree = tree_of(study, tmp_path / "tree", 4.0)
+    for place in ("conf", "pipeline"):
+        shutil.copytree(study / place, tree / place)
+    (tree / "params.yaml").write_text("models: [mine, mine_random]\ncorpora: [mine]\n")
+    own = tree / "results/similarity/summary"
+    shutil.copy(own / "mine.csv", own / "mine_random.csv")
+    distance = distances_of(tree, "mine", study)["similarity"]
+    assert (distance.other, distance.share) == ("mine_random", 0)

@@ -174,8 +174,8 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), ", in all known at random weights by more than there"),
-        ((0.3, 0.9, 0.35), ", in none known at random weights by more than there"),
+        ((0.3, 0.4, 0.35), ", in all known at random weights by more than there (dots)"),
+        ((0.3, 0.9, 0.35), ", in none known at random weights by more than there (dots)"),
     ],
 )
 def test_the_title_says_whether_layers_differ_more_than_at_random_weights(

@@ -3,6 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.draw.open_questions.associations import (
+    DODGE,
     _finding,
     _is_control,
     draw_associations,
@@ -51,6 +52,8 @@ def test_words_of_one_kind_are_a_control():
 
 def test_lines_are_the_effects_with_the_embedding_in_front(drawn: tuple[Figure, pd.DataFrame]):
     figure, table = drawn
-    lines = [line for line in figure.axes[0].lines if list(line.get_xdata()) == [-1, 0]]
+    lines = [
+        line for line in figure.axes[0].lines if list(line.get_xdata()) == [-1 - DODGE, -DODGE]
+    ]
     rows = table[table["vectors"] != "sentence"]
     assert lines[0].get_ydata() == pytest.approx(rows["effect"].to_numpy())

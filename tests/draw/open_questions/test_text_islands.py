@@ -54,12 +54,12 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
         "all corpora are not decidable: Gaussian clouds have as stable ones"
     )
     table.loc[on_map & ~at_random, "stability"] = "none stands"
-    assert _finding(given, maps).endswith("none stands")
+    assert _finding(given, maps).endswith("none stands on the map")
     table.loc[on_map & at_random, "n_standing"] = 2
-    assert _finding(given, maps).endswith("none stands (random weights: 2 stand)")
+    assert _finding(given, maps).endswith("none stands on the map (random weights: 2)")
     table.loc[on_map & ~at_random, "n_standing"] = 3
     assert _finding(given, maps) == (
-        "3 of 6 islands of all corpora stand, and all are topics, as with random weights"
+        "3 of 6 islands of all corpora stand on the map, and all are topics, as with random weights"
     )
 
 

@@ -29,7 +29,7 @@ def test_title_names_the_kinds_of_the_parts_that_stand(planted: tuple[Figure, st
     figure, text = planted
     title = " ".join(str(figure.get_suptitle()).split())
     assert title.startswith("Parts of the cloud of tokens stand: ")
-    assert "% numbers" in title and "% words" in title
+    assert "numbers (" in title and "words (" in title
     assert "| yes" in text
     assert_words_fit(figure)
     assert "no clusters" in drawn(tokens(shift=0.0))[0].get_suptitle()

@@ -48,9 +48,11 @@ def test_each_part_of_the_rule_is_asked(changed: dict[str, float]):
     assert verdict("either", **changed) == "undecided"
 
 
-def test_random_weights_count_on_the_side_of_the_sign():
+def test_random_weights_count_on_the_side_of_the_correlation():
     assert verdict("+", **{SMALLEST: -1.0}) == "matches"
     assert verdict("-", mirrored(SURE), **{SMALLEST: -1.0}) == "undecided"
+    assert verdict("-", **{SMALLEST: -1.0}) == "differs"
+    assert verdict("-", **{LARGEST: 0.95}) == "undecided"
 
 
 @pytest.mark.parametrize("changed", [{"low": -0.1}, {"p_value": 0.06}, {"value": -0.1}])

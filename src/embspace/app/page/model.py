@@ -16,7 +16,7 @@ from embspace.app.page.html import as_html
 from embspace.app.page.known_models import known_model_findings
 from embspace.app.page.labels import label_findings, why_no_labels
 from embspace.app.page.names import called_in
-from embspace.app.page.nothing import is_empty, reads_nothing, sources_of, why_unread
+from embspace.app.page.nothing import TOO_FEW, is_empty, reads_nothing, sources_of, why_unread
 from embspace.app.page.nouns import drawn_nouns, nouns_of_page
 from embspace.app.page.pictures import fitted
 from embspace.app.page.provenance import (
@@ -202,7 +202,8 @@ def _with_something(
     shown, without = list[Section](), dict[str, list[Section]]()
     for section in sections:
         place = (folder, model, section.noun, shares)
-        if is_empty(folder, section.noun, model) or reads_nothing(*place):
+        is_of_few = section.finding.startswith(TOO_FEW)
+        if is_of_few or is_empty(folder, section.noun, model) or reads_nothing(*place):
             reason = why_unread(*place)
             if not reason and section.noun in OF_BLOCKS:
                 reason = unknown_blocks(folder, model)

@@ -33,7 +33,9 @@ LIKE_CHANCE = re.compile(
     r"|VO relates equal tokens in 0, related words in 0; W_QK relates equal tokens in 0, related "
     r"words in 0$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
+TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
+LISTS = "data/stimuli/"
 STATES = "data/extracted/hidden_states/${item.model}"
 
 
@@ -104,14 +106,32 @@ def _results(folder: Path, noun: str, model: str) -> list[Path]:
     return [folder / result_path(noun, model, result) for result in results]
 
 
+def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
+    """Return the files of words and sentences that an analysis reads, and whether corpora, too."""
+    given = read_yaml(folder / "conf/prepare/stimuli.yaml")
+    inputs = [
+        path for source in sorted(sources_of(noun, model)) for path in _inputs(folder, source)
+    ]
+    keys = [name[1] for path in inputs if (name := STIMULI.match(path))]
+    files = [given[key] for key in keys]
+    paths = [file if isinstance(file, str) else file.get("path", file["source"]) for file in files]
+    lists = [path for path in inputs if path.startswith(LISTS)]
+    return [*dict.fromkeys([*paths, *lists])], STATES in inputs
+
+
+def _inputs(folder: Path, noun: str) -> Iterator[str]:
+    """Yield what the stages that measure an analysis depend on."""
+    for stage in read_stages(folder).values():
+        if noun in stage.nouns() and stage.name.startswith("measure_"):
+            yield from map(str, stage.entry.get("deps", ()))
+
+
 def _places(folder: Path, noun: str, shares: Collection[UnknownShare]) -> Iterator[tuple[str, str]]:
     """Yield kind and key of all texts that an analysis reads."""
     if noun in READERS:
         file = settings_path("measure", noun, folder)
         yield "file", str(read_yaml(file)["texts"])
-    for stage in read_stages(folder).values():
-        if noun in stage.nouns() and stage.name.startswith("measure_"):
-            inputs = [str(path) for path in stage.entry.get("deps", ())]
-            yield from (("stimuli", name[1]) for path in inputs if (name := STIMULI.match(path)))
-            if STATES in inputs:
-                yield from (("corpus", share.key) for share in shares if share.kind == "corpus")
+    inputs = [*_inputs(folder, noun)]
+    yield from (("stimuli", name[1]) for path in inputs if (name := STIMULI.match(path)))
+    if STATES in inputs:
+        yield from (("corpus", share.key) for share in shares if share.kind == "corpus")

@@ -21,15 +21,16 @@ WITH_ENGLISH = re.compile(
 )
 
 
-def is_decoder(folder: Path, model: str) -> bool:
+def is_decoder(folder: Path, model: str, described: dict[str, Any] | None = None) -> bool:
     """Return whether the tokens of a text see earlier tokens alone; False if unknown.
 
     This is known if embspace rebuilds the blocks of the architecture and the model's files are in
-    place; without them, a page does not mention it.
+    place; without them, a page does not mention it. `described` is a description of a model without
+    a file in conf/model/.
     """
     from embspace.models.stream.adapters import blocks_of, knows
 
-    module = _empty(folder, model)
+    module = _empty(folder, model, described)
     return knows(module) and all(block.causal for block in blocks_of(module))
 
 
@@ -57,11 +58,11 @@ def shared_blocks(folder: Path, model: str) -> str:
     )
 
 
-def _empty(folder: Path, model: str) -> Any:
+def _empty(folder: Path, model: str, described: dict[str, Any] | None = None) -> Any:
     """Return a model without weights, to show its architecture; None if unknown."""
     from embspace.models.architecture import empty_reader, load_config
 
-    description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    description = described or read_yaml(folder / CONF / "model" / f"{model}.yaml")
     try:
         with chdir(folder):
             config = load_config(model, describe_model(model, description))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding, reader_of
+from embspace.app.page.nothing import stimuli_read
 from embspace.app.page.nouns import nouns_of_page
 from embspace.app.page.pictures import shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.questions import Question, questions, stage_apart
@@ -63,7 +64,8 @@ class Section:
     downloads: list[str]  # relative to the page
     finding: str  # the title of the figure, a sentence; empty if it has none
     population: str  # what the finding is of, with n
-    texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
+    texts: str  # files of texts or words that it reads, whatever the corpora are; empty if none
+    is_of_corpora: bool  # whether it reads the corpora, too
     question: Question
     stage: str
     drawn_in: str
@@ -98,6 +100,7 @@ def section_of(
     if finding and noun == "ledger":
         finding, population = own_finding(folder, model, reader), CLAIMS
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
+    stimuli, is_of_corpora = stimuli_read(folder, noun, model)
     setting_files = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
     results = [file for file in results if file.stem == model]
@@ -115,7 +118,8 @@ def section_of(
         question=questions()[noun],
         finding=finding,
         population=population,
-        texts=_own_file(folder, noun),
+        texts=_own_file(folder, noun) or ", ".join(stimuli),
+        is_of_corpora=is_of_corpora,
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in setting_files},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in (DOWNLOADS[-1:] if drawn_in else DOWNLOADS)),

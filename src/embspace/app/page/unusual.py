@@ -41,13 +41,16 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     """Return by noun how far a model's numbers lie from those of another model of a study.
 
     A model of the study is compared with the other model of its pair, by the results of the pair;
-    else with the first model that has results among `models` in the study's params.yaml. If the
-    tree in `folder` reads other texts than the study, only analyses that read no corpus are
-    compared, the tree's own tables with the study's. A study without conf/compare/measures.yaml
-    yields nothing, unless it has the pair.
+    a model of a tree with another one of the tree, such as its own random weights; else with the
+    first model that has results among `models` in the study's params.yaml. If the tree in `folder`
+    reads other texts than the study, only analyses that read no corpus are compared, the tree's own
+    tables with the study's. A study without conf/compare/measures.yaml yields nothing, unless it
+    has the pair.
     """
     is_alike = _reads_alike(folder, study)
     table = _pair_table(study, model) if is_alike else None
+    if table is None and folder.resolve() != study.resolve():
+        table = _beside_first(folder, model, folder, set())
     if table is None:
         table = _beside_first(folder, model, study, set() if is_alike else _on_corpora(study))
     if table is None:

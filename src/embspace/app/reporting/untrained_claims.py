@@ -1,6 +1,6 @@
 """Asks the claims of publications of a report's model with random weights, on the same texts."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,21 @@ Descriptions = dict[str, dict[str, Any] | None]
 """Models by name, each with its description, or None if conf/model/ has a file."""
 
 
-def describe_twin(model: str, described: Mapping[str, Any] | None, say: Say) -> Descriptions:
+def describe_twin(model: str, described: dict[str, Any] | None, say: Say) -> Descriptions:
     """Return a model with random weights by its name, with its description.
 
     Parameters:
         model: the model of a report.
         described: its description; None for a model with a file in conf/model/.
         say: takes the sentence on why a model has no twin, for which nothing is returned.
+
+    Nothing either for a decoder, of which no source speaks.
     """
+    from embspace.app.page.provenance import is_decoder
+
     content = described or read_yaml(described_in(MODELS, model))
+    if is_decoder(Path(), model, content):
+        return {}
     name = untrained_name(model, content.get("untrained"))
     if (MODELS / f"{name}.yaml").is_file():
         return {name: None}

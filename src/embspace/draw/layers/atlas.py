@@ -27,6 +27,7 @@ DIFFER = (
 )
 INSET = 0.04  # of a cell, from its edge to a frame
 HALF = 0.5  # "most" are more
+MARKS = {"yes": "\N{BLACK CIRCLE}", "no": "\N{WHITE CIRCLE}"}  # of measures of random weights
 
 
 def draw_atlas(
@@ -101,7 +102,7 @@ def _title(measures: pd.DataFrame) -> str:
     how_many = "most" if is_beyond.mean() > HALF else "few"
     if is_beyond.nunique() == 1:
         how_many = "all" if is_beyond.all() else "none"
-    return f"{said}, in {how_many} known at random weights by more than there"
+    return f"{said}, in {how_many} known at random weights by more than there (dots)"
 
 
 def _beyond_random(measures: pd.DataFrame) -> pd.Series:
@@ -117,7 +118,10 @@ def _beside(measures: pd.DataFrame) -> str:
     is_beyond = _beyond_random(measures)
     corpus = corpus_called(str(measures["random_weights_corpus"].dropna().iloc[0]))
     n = counted(len(is_beyond), "measure")
-    return f"range over layers beyond random weights in {is_beyond.sum()} of {n}, on {corpus}"
+    return (
+        f"dot: range over layers beyond random weights on {corpus}, in {is_beyond.sum()} of {n}; "
+        "ring: not beyond"
+    )
 
 
 def _heat_map(
@@ -127,13 +131,18 @@ def _heat_map(
 
     ends = measures.loc[measures["differs"] == "yes", ["smallest_layer", "largest_layer"]]
     deviations = _deviations(wide, is_moving).where(wide.notna())
-    deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
+    marks = measures["beyond_random_weights"].map(MARKS).fillna("")
+    names = [name_of(str(measure)) for _, measure in wide.index]
+    deviations.index = pd.Index(
+        [" ".join(filter(None, row)) for row in zip(names, marks, strict=True)]
+    )
     numbers: dict[str, Any] = {
         "annot": wide.map(_written),
         "fmt": "",
         "annot_kws": {"fontsize": 7},
     }
-    bar = {"label": "% above the mean of the row", "pad": 0.05, "aspect": 40, "extend": "both"}
+    bar = {"label": "% above the mean of the row", "pad": 0.05, "aspect": 40}
+    bar["extend"] = "max" if wide.min().min() > 0 else "both"  # nothing is below by more than all
     sns.heatmap(
         deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers
     )

@@ -200,7 +200,7 @@ def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
     is_known = _converged(rows)
     drawn = rows[["value", "low", "high"]].where(is_known).assign(layer=rows["layer"])
     ax.fill_between(drawn["layer"], drawn["low"], drawn["high"], color=BLUE, alpha=0.25, lw=0)
-    ax.plot(drawn["layer"], drawn["value"], "o-", color=BLUE, ms=3.5, label="trained")
+    ax.plot(drawn["layer"], drawn["value"], "o-", color=BLUE, ms=3.5, label="the model")
     if len(nulls):
         look = NULLS[str(nulls["null"].iloc[0])]
         ends = nulls["null_smallest"], nulls["null_largest"]

@@ -106,6 +106,9 @@ def _population(results: Results, scales: Literal["row", "block"], few: int | No
 
 def _measure(ax: Axes, rows: pd.DataFrame, looks: dict[int, Look], few: int | None) -> None:
     """Draw a measure by layer, and ring the value outside the interval at the most bits."""
+    if rows.empty:
+        say_instead([ax], "not defined on these texts")
+        return
     most, fewest = rows["bits"].max(), rows["bits"].min()
     one = rows[rows["bits"] == most].sort_values("layer")
     shade(ax, one, "layer", "full", color=GRAY, alpha=0.45, label=FULL, zorder=2.5)

@@ -179,7 +179,8 @@ def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> N
     look: dict[str, Any] = {"linewidths": 0, "rasterized": True}
     none = points[points["island"] == 0]
     ax.scatter(none["x"], none["y"], s=area, color="0.75", **look)
-    marks, written = [], {"fontsize": 7, "fontweight": "bold", "path_effects": HALO}
+    marks = []
+    written: dict[str, Any] = {"fontsize": 7, "fontweight": "bold", "path_effects": HALO}
     for (_, island), color, marker in zip(islands.iterrows(), ISLANDS, MARKERS, strict=False):
         own = points[points["island"] == island["island"]]
         ax.scatter(own["x"], own["y"], s=1.5 * area, color=color, marker=marker, **look)

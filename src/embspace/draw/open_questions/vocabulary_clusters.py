@@ -192,7 +192,7 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
     ax.set_yticks(range(len(shares)), ["no cluster", *sizes])
     for tick, color in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
         tick.set_color(color)
-    ax.set(xlim=(0, 1), xlabel="share of tokens", title="Kinds")
+    ax.set(xlim=(0, 1), xlabel="share of tokens", title="Kinds of tokens")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     if ax.get_legend_handles_labels()[0]:
         below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.4, -0.32)}

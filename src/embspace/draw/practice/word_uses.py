@@ -49,7 +49,7 @@ def draw_word_uses(
 def _known(ax: Axes, layers: pd.DataFrame, tested: int) -> None:
     """Draw the purity of known uses by layer."""
     x = layers["layer"]
-    ax.plot(x, layers["purity"], color=BLUE, marker="o", ms=4, label="trained")
+    ax.plot(x, layers["purity"], color=BLUE, marker="o", ms=4, label="the model")
     ax.fill_between(x, layers["purity_low"], layers["purity_high"], color=BLUE, alpha=0.2, lw=0)
     random = layers["random_weights_purity"]
     ax.plot(x, random, color=GRAY, marker="s", ms=3, label="random weights")

@@ -75,6 +75,9 @@ def _finding(step: pd.DataFrame, random: pd.DataFrame) -> str:
     layers = [f"layer {layer}" for layer in step["layer"]]
     null = random.loc[random["corpus"] == corpus, MEDIAN].diff().abs().max()
     steps = abs(after - before)
+    if steps < NO_STEP:
+        name = corpus_looks([corpus])[corpus].name
+        return f"Two {name} are as alike at every layer, at a median cosine of {shown[1]}"
     has_none = "; random weights have none" if null < NO_STEP else ""
     has_none = "; random weights have one as large" if null >= steps else has_none
     return (

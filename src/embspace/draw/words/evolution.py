@@ -96,7 +96,7 @@ def _shares(ax: Axes, views: pd.DataFrame) -> None:
     """Draw the share between layers beside random weights and paths turned at random."""
     row = _between_layers(views)
     shares = [row["value"], row["random_weights_value"], row["null_value"]]
-    bars = ax.barh(["trained", "random\nweights", "paths turned\nat random"], shares, height=0.6)
+    bars = ax.barh(["the model", "random\nweights", "paths turned\nat random"], shares, height=0.6)
     for bar, color in zip(bars, (BLUE, GRAY, "0.75"), strict=True):
         bar.set(color=color)
     ax.bar_label(bars, [percent(share) for share in shares], padding=4)

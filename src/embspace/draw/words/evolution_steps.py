@@ -6,6 +6,7 @@ from pydantic import NonNegativeInt
 from embspace.draw.page.looks import text_looks
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import step_tables
+from embspace.draw.words.standing_out import stands_out
 from embspace.files.tables import Tables
 
 STAGE = "measure_evolution"
@@ -33,6 +34,6 @@ def _finding(layers: pd.DataFrame) -> str:
     beside = f", the others {rest[0]}" if rest else ""
     name = text_looks([lengths["tokens"].iloc[0]])[lengths["tokens"].iloc[0]].name
     finding = f"Tokens of {name} go furthest in the step to layer {longest}: {most} on average"
-    if [most] == rest:
+    if [most] == rest or not stands_out(own["mean"], own["random_weights_mean"]):
         finding = f"No step of tokens of {name} stands out: {most} on average to layer {longest}"
     return f"{finding}{beside}; with random weights {random}"

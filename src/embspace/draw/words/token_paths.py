@@ -20,6 +20,7 @@ from embspace.draw.page.looks import BLACK, NULLS, SKY, Look, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.words.evolution import followed_word, paths_of_followed, sentence_of
 from embspace.draw.words.evolution_tables import NO_TOKENS
+from embspace.draw.words.standing_out import stands_out
 from embspace.draw.words.token_tracker import GROUPS, NO_TEXT, at_sum, share_of_words
 
 RESULTS = (
@@ -129,9 +130,19 @@ def _most(layers: pd.DataFrame, quantity: str) -> str:
     near, far = ends[::sign]
     order = rows.assign(size=sign * rows["mean"]).sort_values("size", kind="stable")
     below = (sign * order[far]).iloc[:-1].max()  # of the others; NaN without any
-    if rows.empty or sign * order[near].iloc[-1] <= below:
+    if rows.empty or sign * order[near].iloc[-1] <= below or not _beyond_random(layers, quantity):
         return f"No layer clearly {verb}s"
     return f"Layer {order['layer'].iloc[-1]} {verb}s"
+
+
+def _beyond_random(layers: pd.DataFrame, quantity: str) -> bool:
+    """Return whether the largest step of the first text stands out beyond random weights."""
+    rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
+    first = rows[rows["tokens"] == rows["tokens"].iloc[0]]
+    values, at_random = first["mean"], first["random_weights_mean"]
+    if STEPS[quantity].sign < 0:  # of cosines, what lacks to 1
+        values, at_random = 1 - values, 1 - at_random
+    return stands_out(values, at_random)
 
 
 def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:

@@ -13,10 +13,9 @@ def verdict_of(claim: Mapping[str, Any], sign: str, *, largest_p_value: float) -
 
     `matches`: the correlation has the sign, the interval lies beyond 0, p is at most
     `largest_p_value`, and the correlation exceeds that of every model with random weights.
-    `differs`: correlation and interval lie on the opposite side, and p is at most
-    `largest_p_value`. Otherwise `undecided`, also if the correlation is undefined. With the sign
-    `either` nothing differs: for few layers, a correlation near 0 does not show the absence of a
-    trend.
+    `differs`: the same on the opposite side. Otherwise `undecided`, also if the correlation is
+    undefined. With the sign `either` nothing differs: for few layers, a correlation near 0 does not
+    show the absence of a trend.
 
     The units of the claim are the few layers, which an interval over texts ignores: hence the
     p-value, which is two-sided. `claim` is a row of the table of claims.
@@ -26,10 +25,8 @@ def verdict_of(claim: Mapping[str, Any], sign: str, *, largest_p_value: float) -
     ends = np.array([claim["value"], claim["low"], claim["high"]])
     side = next((side for side in (1, -1) if is_rare and (side * ends > 0).all()), 0)
     verdict: RoleVerdict = "undecided"
-    if side and side not in signs:
-        verdict = "differs"
-    elif side and _is_beyond_random_weights(claim, side):
-        verdict = "matches"
+    if side and _is_beyond_random_weights(claim, side):
+        verdict = "matches" if side in signs else "differs"
     relation = {"+": "value > 0", "-": "value < 0", "either": "value > 0 or value < 0"}[sign]
     rule = f"{relation}, so is its interval, p <= {largest_p_value:g}, beyond all random weights"
     return {"holds_if": rule, "verdict": verdict}

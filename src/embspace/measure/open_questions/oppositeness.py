@@ -126,7 +126,7 @@ def measure_oppositeness(
     `pairs` has the list, `words` the words that are one token, `states` a row for each. A part of
     speech with fewer than `FEWEST` pairs of a relation is left out. Cosines are in [-1, 1], AUCs
     in [0, 1]; intervals of `level` are over pairs, by halves. Intervals that decide share the level
-    (Bonferroni): `auc` of cosines among layers, `difference` among layers and preparations.
+    (Bonferroni): every `auc` among layers, `difference` among layers and preparations.
     Verdicts are those of docs/open_questions.md.
     """
     classes = dict(_classes(pairs, words, n_folds, n_resamples, seed))
@@ -150,8 +150,9 @@ def measure_oppositeness(
                 line = line_of_opposites(x, kinds.antonyms, n_shuffles, generator)
                 plain = line_of_opposites(at_random, kinds.antonyms, 1, generator)
                 tables["lines"].append(place | _line_row(line, plain["absolute_cosine"]))
-                scores = classifiers_of_pairs(x, kinds, ridge, level)
-                plain = classifiers_of_pairs(at_random, kinds, ridge, level)
+                shared = 1 - (1 - level) / n_layers
+                scores = classifiers_of_pairs(x, kinds, ridge, shared)
+                plain = classifiers_of_pairs(at_random, kinds, ridge, shared)
                 tables["classifiers"].append(place | _classifier_row(scores, plain["auc"]))
         tables["examples"] += list(_examples(states["input"][0], words, part, kinds, n_listed))
     declared = OPPOSITENESS.tables
