@@ -1,5 +1,6 @@
 """Shows the questions at the end of the thesis, with the findings for a model and for others."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pandas as pd
@@ -23,6 +24,7 @@ KEPT = PUBLISHED / "answers"
 COLUMNS = ["noun", "answer"]
 JUDGED = "--"
 NOT_COMPUTED = "not computed"
+SAME = "the same"
 
 
 def answers_of_open_questions(model: str, up: str) -> str:
@@ -43,11 +45,12 @@ def answers_of_open_questions(model: str, up: str) -> str:
         link = f"[{noun}]({up}/{picture.as_posix()})" if picture.is_file() else "–"
         answer = _answer(noun, model)
         lines.append(f"| {section} | {question} | {answer} | {link} |")
-        lines += [
-            f"| | *{label_of(other)}* | {answers[noun]} | – |"
-            for other, answers in others.items()
-            if noun in answers
-        ]
+        by_answer = defaultdict[str, list[str]](list)
+        for other, answers in others.items():
+            if noun in answers:
+                said = SAME if answers[noun] == answer else answers[noun]
+                by_answer[said].append(f"*{label_of(other)}*")
+        lines += [f"| | {', '.join(labels)} | {said} | – |" for said, labels in by_answer.items()]
     return "\n".join(lines)
 
 

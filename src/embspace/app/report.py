@@ -235,7 +235,7 @@ def _steps(
 ) -> Iterator[Step]:
     """Run the stages in the order of use; before, print what they will cost.
 
-    The ledger is last, as it reads the verdicts on the `twins`.
+    The ledger is last, after the verdicts on the `twins`.
     """
     from embspace.app.checks.long_stimuli import check_stimuli
 
@@ -264,7 +264,7 @@ def stages_of(
 ) -> dict[Analysis, list[str]]:
     """Return the addresses of the stages that each analysis of a report needs, by analysis.
 
-    The ledger also needs those of the `twins`, models with random weights.
+    The ledger also needs the ledgers of the `twins`, models with random weights.
     """
     addresses = makers(root, subject.model, _wanted(subject))
     for analysis, needed in addresses.items():
@@ -283,7 +283,7 @@ def _wanted(subject: Subject) -> list[Analysis]:
 
 
 def twins_of(subject: Subject, say: Say) -> Descriptions:
-    """Return the model with random weights, with its description, if the report asks its claims.
+    """Return the model with random weights and a description, if the report has a ledger.
 
     Verdicts on it are kept for the texts of the study alone.
     """

@@ -211,7 +211,7 @@ def _numbers_in(section: str) -> list[int]:
 
 
 def _counts(claims: pd.DataFrame) -> str:
-    """Return in a sentence how the claims of a question turn out, and how they would by chance."""
+    """Return in a sentence how the claims of a question turn out."""
     verdict, training = claims["verdict"], claims["training"].fillna("")
     held = verdict.isin(HOLDS)
     counts = {
@@ -224,14 +224,7 @@ def _counts(claims: pd.DataFrame) -> str:
         "not checkable": verdict == "not checkable",
     }
     parts = [f"{rows.sum()} {words}" for words, rows in counts.items() if rows.any()]
-    tested = claims["rests_on"].str.contains("interval|null", na=False) | claims["null"].notna()
-    n_tested, n_passed = int(tested.sum()), int((held & tested).sum())
-    by_chance = (
-        f" An interval or a null decided {n_tested} of them. If all of these were false, about "
-        f"{0.05 * n_tested:.1f} would hold by chance; {n_passed} held."
-    )
-    words = f"{counted(len(claims), 'claim')}: {', '.join(parts)}."
-    return words + (by_chance if n_tested else "")
+    return f"{counted(len(claims), 'claim')}: {', '.join(parts)}."
 
 
 def _lists(claims: pd.DataFrame) -> str:
@@ -289,11 +282,11 @@ def _table(claims: pd.DataFrame) -> str:
 def _by_model(claims: pd.DataFrame) -> str:
     """Return the verdicts for all models whose verdicts are kept, beside this model's."""
     own = claims[claims["about"] == "weights"]
-    table = own[["row", "statement"]].assign(here=own["verdict"])
+    table = own[["statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
         verdicts = own[SAME].merge(load_verdicts(file), on=SAME, how="left")["verdict"]
         table[label_of(file.stem)] = verdicts.to_numpy()
-    models = [column for column in table if column not in ("row", "statement")]
+    models = [column for column in table if column != "statement"]
     for column in models:
         verdicts = table[column].replace(ALSO_UNTRAINED, "matches")
         table[column] = verdicts.where(verdicts != "not checkable")

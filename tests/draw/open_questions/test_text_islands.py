@@ -27,7 +27,7 @@ def drawn(label: str) -> tuple[Figure, str]:
 
 
 @pytest.mark.parametrize(
-    ("label", "words"), [("subject", "are topics"), ("nothing", "none stands")]
+    ("label", "words"), [("subject", "are topics"), ("nothing", "no island stands")]
 )
 def test_title_says_of_which_family_islands_are(label: str, words: str):
     figure, text = drawn(label)
@@ -45,27 +45,27 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
     table.loc[on_map, ["n_islands", "n_standing"]] = 6
     given: Any = {"csv": table}
     maps = ["all_corpora"]
-    assert _finding(given, maps).endswith("all corpora are topics, as with random weights")
+    assert _finding(given, maps).endswith("islands are topics, as with random weights")
     table.loc[on_map & at_random, "n_standing"] = 0
     assert _finding(given, maps).endswith("are topics; with random weights none stands")
     table.loc[on_map & ~at_random, "n_standing"] = 0
     table.loc[on_map & ~at_random, "stability"] = "undecided"
     assert _finding(given, maps).endswith(
-        "all corpora are not decidable: Gaussian clouds have as stable ones"
+        "islands not decidable, Gaussian clouds have as stable ones"
     )
     table.loc[on_map & ~at_random, "stability"] = "none stands"
-    assert _finding(given, maps).endswith("none stands on the map")
+    assert _finding(given, maps).endswith("no island stands on the t-SNE map")
     table.loc[on_map & at_random, "n_standing"] = 2
-    assert _finding(given, maps).endswith("none stands on the map (random weights: 2)")
+    assert _finding(given, maps).endswith("no island stands on the t-SNE map (random weights: 2)")
     table.loc[on_map & ~at_random, "n_standing"] = 3
     assert _finding(given, maps) == (
-        "3 of 6 islands of all corpora stand on the map, and all are topics, as with random weights"
+        "All corpora: 3 of 6 islands stand, and all are topics, as with random weights"
     )
 
 
 def test_marks_are_the_information_of_the_table_beyond_chance():
     figure, _ = drawn("subject")
-    panel = next(ax for ax in figure.axes if "labels" in ax.get_title("left"))
+    panel = next(ax for ax in figure.axes if "says most" in ax.get_title("left"))
     line = next(line for line in panel.lines if line.get_label() == "in space")
     own = measured_once("subject")["labels"].query(
         "method == 'space' and weights == 'trained' and pooling == 'mean' and layer == 2"

@@ -107,7 +107,7 @@ def _results(folder: Path, noun: str, model: str) -> list[Path]:
 
 
 def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
-    """Return the files of words and sentences that an analysis reads, and whether corpora, too."""
+    """Return the files of words and sentences for an analysis, and whether corpora are read."""
     given = read_yaml(folder / "conf/prepare/stimuli.yaml")
     inputs = [
         path for source in sorted(sources_of(noun, model)) for path in _inputs(folder, source)

@@ -1,6 +1,7 @@
 """Estimates the cost of a report before it starts, from earlier runs or from a measured run."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -165,7 +166,13 @@ def cost_told(
     total = schedule(seconds, needs, jobs or n_cores()).seconds
     unknown = counted(len(needs) - len(seconds), "stage")
     beside = f", with {unknown} that never ran" if len(seconds) < len(needs) else ""
-    longest = sorted(seconds, key=lambda name: -seconds[name])[:N_SHOWN]
-    named = [f"{name.partition('@')[0]} {rounded(seconds[name])}{way_of(name)}" for name in longest]
+    totals = defaultdict[str, float](float)  # of a stage, over models and corpora
+    ways = dict[str, str]()
+    for item, needed in seconds.items():
+        name = item.partition("@")[0]
+        totals[name] += needed
+        ways[name] = ways.get(name) or way_of(item)
+    longest = sorted(totals, key=lambda name: -totals[name])[:N_SHOWN]
+    named = [f"{name} {rounded(totals[name])}{ways[name]}" for name in longest]
     most = f"; most of it for {', '.join(named)}" if named else ""
     return f"about {rounded(total)} for {counted(len(needs), 'stage')}{beside}{most}"

@@ -15,18 +15,18 @@ from embspace.settings.schema import read_yaml
 
 LEDGER = "measure_ledger"
 Descriptions = dict[str, dict[str, Any] | None]
-"""Models by name, each with its description, or None if conf/model/ has a file."""
+"""Descriptions of models by name; None for a model with a file in conf/model/."""
 
 
 def describe_twin(model: str, described: dict[str, Any] | None, say: Say) -> Descriptions:
-    """Return a model with random weights by its name, with its description.
+    """Return name and description of the same architecture with random weights.
 
     Parameters:
         model: the model of a report.
-        described: its description; None for a model with a file in conf/model/.
-        say: takes the sentence on why a model has no twin, for which nothing is returned.
+        described: the model's description; None for a model with a file in conf/model/.
+        say: takes a sentence on why a model has no twin.
 
-    Nothing either for a decoder, of which no source speaks.
+    Empty for a model without a twin, and for a decoder, as no source speaks of decoders.
     """
     from embspace.app.page.provenance import is_decoder
 

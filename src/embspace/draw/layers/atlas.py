@@ -117,11 +117,9 @@ def _beside(measures: pd.DataFrame) -> str:
         return "random weights: not measured"
     is_beyond = _beyond_random(measures)
     corpus = corpus_called(str(measures["random_weights_corpus"].dropna().iloc[0]))
-    n = counted(len(is_beyond), "measure")
-    return (
-        f"dot: range over layers beyond random weights on {corpus}, in {is_beyond.sum()} of {n}; "
-        "ring: not beyond"
-    )
+    n = f"{is_beyond.sum()} of {counted(len(is_beyond), 'measure')}"
+    rings = "" if is_beyond.all() else "; ring: not beyond"
+    return f"dot: range over layers beyond random weights, on {corpus}, in {n}{rings}"
 
 
 def _heat_map(

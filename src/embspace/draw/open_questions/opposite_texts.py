@@ -26,7 +26,7 @@ LOOKS = {
     "free": Look("chosen from all words", BLUE, "o", "-"),
     "word_pairs": Look("chosen, likely pairs of neighbors", VERMILION, "s", "--"),
     "judged": Look("chosen, likely for the judge", GREEN, "^", "-."),
-    "random_words": Look("drawn at random", GRAY, "", ":"),
+    "random_words": Look("words drawn at random", GRAY, "", ":"),
     "random_weights": NULLS["random_initialization"]._replace(name="chosen, random weights"),
 }
 LEAST_ALIKE = Look("least alike sentence", BLACK, "", "-")
@@ -145,7 +145,7 @@ def _finding(results: Results) -> str:
     if row["beyond_corpus_high"] < 0:
         reached += f", below {corpus}"
         if not is_judged and rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += "; a search at random weights ends below theirs, too (gray)"
+            reached += "; a search at random weights ends below theirs, too (dashed)"
     elif is_judged:
         reached += f": {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
     if row["finds_opposites"] != "yes":

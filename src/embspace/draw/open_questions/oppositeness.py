@@ -65,7 +65,8 @@ def draw_oppositeness(
         "speech's mean, direction against the others, or mean and "
         f"{counted(n_components, 'component')} · E: token embeddings · classifier: products of "
         f"coordinates, words alone: sums · title: best layer of each · shaded: {100 * level:g} % "
-        f"over pairs, of cosine over layers, in {_letters(len(parts))} also preparations",
+        f"over pairs; of AUCs for all layers at once, in {_letters(len(parts))} of "
+        "preparations, too",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -75,12 +76,14 @@ def draw_oppositeness(
     above, below = axes[: len(parts)], axes[len(parts) :]
     for ax, part in zip(above, parts, strict=True):
         _differences(ax, cosines[cosines["part_of_speech"] == part])
-        ax.set_title(sentence_case(f"{part}s, cosine"))
+        n = cosines.loc[cosines["part_of_speech"] == part, "n_antonyms"].max()
+        ax.set_title(sentence_case(f"{part}s, cosine\n{n} pairs of antonyms"))
     named, *_ = _best_part(cosines, classifiers)
     for ax, part in zip(below, parts, strict=True):
         rows = [table[table["part_of_speech"] == part] for table in (cosines, classifiers)]
         _aucs(ax, *rows, is_named=part == named)
-        ax.set_title(sentence_case(f"{part}s, AUC"))
+        n = cosines.loc[cosines["part_of_speech"] == part, "n_synonyms"].max()
+        ax.set_title(sentence_case(f"{part}s, AUC\n{n} pairs of synonyms beside"))
         ax.set_xlabel("layer")
     above[0].set_ylabel("cosine of antonyms less random pairs'")
     below[0].set_ylabel("AUC of antonyms against synonyms")
@@ -160,7 +163,8 @@ def _differences(ax: Axes, rows: pd.DataFrame) -> None:
     for name, look in PREPARATIONS.items():
         _line(ax, rows[rows["preparation"] == name], "difference", look)
     plain = rows[rows["preparation"] == "as_is"]
-    _line(ax, plain, "random_weights_difference", AT_RANDOM)
+    named = AT_RANDOM._replace(name=f"{AT_RANDOM.name}, as they are")
+    _line(ax, plain, "random_weights_difference", named)
 
 
 def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_named: bool) -> None:

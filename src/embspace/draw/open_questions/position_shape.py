@@ -51,10 +51,10 @@ def draw_position_shape(
         3,
         height_mm=height_mm,
         title=_finding(loops, values),
-        subtitle=f"{label} · {counted(counts['n_structured'], 'position')}, not outlying · a loop "
-        f"(persistent homology) stands if it outlasts the longest of {share:g} % of each kind "
-        f"of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) · RMS: "
-        "root mean square from the mean · stationary: random, with the same mean cosine at each "
+        subtitle=f"{label} · {counted(counts['n_structured'], 'position embedding')}, not outlying "
+        f"· a loop (persistent homology) stands if it outlasts the longest of {share:g} % of each "
+        f"kind of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) "
+        "· RMS: root mean square from the mean · stationary: random, with the same mean cosine at each "
         "offset",
         stage=STAGE,
     )

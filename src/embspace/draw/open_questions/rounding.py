@@ -100,7 +100,8 @@ def _population(results: Results, scales: Literal["row", "block"], few: int | No
     return (
         f"{SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
         f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
-        f"neighbors: the {settings['n_neighbors']} nearest · lines that leave a panel: fewest bits"
+        f"neighbors: the {settings['n_neighbors']} nearest · search: second halves of texts among "
+        "first halves · lines that leave a panel: fewest bits"
     ) + (f" · rings: values at {counted(few, 'bit')} that leave the band" if few else "")
 
 

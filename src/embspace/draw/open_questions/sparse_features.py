@@ -60,8 +60,8 @@ def draw_sparse_features(
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
         "of its own texts (lines: pairs) · recurs: nearer to a feature of another seed than random "
         f"directions are · hollow: not surely beyond both nulls by {100 * settings['margin']:g} "
-        f"points, or not converged · lists: commonest of {settings['n_top']} top tokens, share, "
-        "smallest cosine between seeds",
+        f"points, or a fit of its row not converged · lists: commonest of "
+        f"{settings['n_top']} top tokens, share, smallest cosine between seeds",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -80,7 +80,7 @@ def draw_sparse_features(
     n_same = len({*listed[0]["token"]} & {*listed[1]["token"]})
     axes[2].set_title(f"{place}, {CLOUDS[MODEL].name}: most alike")
     axes[3].set_title(
-        f"{sentence_case(CLOUDS[RANDOM].name)}: {n_same} of these {len(listed[0])} tokens"
+        f"{place}, {CLOUDS[RANDOM].name}: {n_same} of the same {len(listed[0])} tokens"
     )
     for ax, rows in zip(axes[2:], listed, strict=True):
         _tokens(ax, rows)

@@ -97,7 +97,7 @@ def draw_text_islands(
         _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
         left.set_title(_heading(table, name))
         _shared(right, labels[labels["map"] == name])
-        right.set_title(sentence_case(f"{_called(name)}: what labels say about islands"))
+        right.set_title(sentence_case(f"{_called(name)}: {_most_like(labels, name)}"))
     legend_below(figure, axes[1:2], ncols=3)
     return figure, text
 
@@ -122,11 +122,11 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
 
 def _finding(results: Results, maps: Sequence[str]) -> str:
     """Return the title: the family of every map's islands, and whether the islands hold."""
-    parts = [_said(results, name, f"of {_called(name)}") for name in maps]
+    parts = [f"{_called(name)}: {_said(results, name)}" for name in maps]
     return sentence_case("; ".join(parts)) or "No map of texts"
 
 
-def _said(results: Results, name: str, map_words: str) -> str:
+def _said(results: Results, name: str) -> str:
     seen, at_random = (
         _last(results["csv"], name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM)
     )
@@ -134,21 +134,35 @@ def _said(results: Results, name: str, map_words: str) -> str:
     n_random = int(at_random["n_standing"])
     beside = f" (random weights: {n_random})" if n_random else ""
     if standing:
-        which = f"{standing} of {n} islands {map_words} stand on the map, and all"
-        which = f"islands {map_words}" if standing == n else which
+        which = "islands" if standing == n else f"{standing} of {n} islands stand, and all"
         if n_random and at_random["verdict"] == seen["verdict"]:
             beside = ", as with random weights"
         family = FAMILIES.get(seen["verdict"], "of no one family")
         return f"{which} are {family}{beside or '; with random weights none stands'}"
     if seen["stability"] == UNDECIDED:
-        return f"islands {map_words} are not decidable: Gaussian clouds have as stable ones"
-    return f"{map_words} none stands on the map{beside}"
+        return "islands not decidable, Gaussian clouds have as stable ones"
+    return f"no island stands on the t-SNE map{beside}"
 
 
 def _heading(table: pd.DataFrame, name: str) -> str:
     seen = _last(table, name, MAP, TRAINED).iloc[-1]
     stability = STABILITY.get(seen["stability"], f"{seen['n_standing']} stand")
-    return f"{sentence_case(_called(name))}, {count(seen['n_texts'])} texts: {stability}"
+    texts = f"t-SNE map of {counted(seen['n_texts'], 'text')}"
+    return f"{sentence_case(_called(name))}, {texts}: {stability}"
+
+
+def _most_like(labels: pd.DataFrame, name: str) -> str:
+    """Return the label nearest to the islands on the map, beside random weights."""
+    own, at_random = (
+        _last(labels, name, MAP, weights).set_index("label")["information"]
+        for weights in (TRAINED, RANDOM)
+    )
+    if own.isna().all():
+        return "no label says anything of islands"
+    label = str(own.idxmax())
+    there = at_random.get(label, np.nan)
+    beside = "" if pd.isna(there) else f" (random weights {there:.2f})"
+    return f"{LABELS[label]} says most of islands,\n{own[label]:.2f}{beside}"
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:
@@ -161,7 +175,7 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
         f"{label} · layer {seen['layer']} · {space} · island: a cluster (HDBSCAN); it stands if "
         f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and another "
         f"seed's map have it (Jaccard index above {settings['jaccard']}), none of "
-        f"{settings['n_clouds']} Gaussian clouds · no mark: not above labels dealt, or one island"
+        f"{settings['n_clouds']} Gaussian clouds · no mark: not above labels dealt at random"
     )
 
 

@@ -53,7 +53,8 @@ def draw_vocabulary_clusters(
         3,
         height_mm=height_mm,
         title=_finding(parts, results["clouds"], settings["share"], smallest),
-        subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length · "
+        subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length, "
+        f"clusters by HDBSCAN · "
         f"{counted(settings['n_half_samples'], 'half-sample')}, again: a match in "
         f"at least {percent(settings['share'])} of them · "
         f"{counted(settings['n_clouds'], 'Gaussian cloud')} of the same covariance, and as many at "
@@ -82,19 +83,20 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
     if once.empty:
         n = counted(len(parts), "cluster")
         return f"None of {n} of {smallest} tokens or more comes again in half-samples"
-    names = " and of ".join(_name(row) for _, row in once.iterrows())
+    names = " and one with ".join(_name(row) for _, row in once.iterrows())
     if (once["stands"] == "no").any():
         where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
         last = "Gaussian clouds" if FREE in where else "Gaussian clouds at unit length"
+        comes = "come" if len(once) > 1 else "comes"
         return (
-            f"Clusters of {names} come again in half-samples, as do some of {last}: not decidable "
-            "here"
+            f"A cluster with {names} {comes} again in half-samples (a), as in some {last}: not "
+            "decidable here"
         )
-    return f"Parts of the cloud of tokens stand: {names}"
+    return f"Parts of the cloud of tokens stand (a): a cluster with {names}"
 
 
 def _name(part: pd.Series) -> str:
-    return f"{TOKEN_KINDS[_kind(part['kind'])].name} ({percent(part['kind_share'])})"
+    return f"{percent(part['kind_share'])} {TOKEN_KINDS[_kind(part['kind'])].name}"
 
 
 def _kind(kind: str) -> str:
@@ -126,7 +128,7 @@ def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -
         words.set_verticalalignment("bottom" if below else "top")
     ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
     ax.set_adjustable("datalim")
-    ax.set_title(f"Clusters from {smallest} tokens on that come again (gray: other tokens)")
+    ax.set_title(f"Clusters from {smallest} tokens on that come again (gray: not in them)")
 
 
 def _words(part: pd.Series) -> str:
@@ -148,21 +150,21 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
     at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
     ax.text(0.02, share - 0.02, f"comes again from {share:g} on", va="top", **at_left)
     for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
-        name, height = "Gaussian clouds", own["largest_matched"].max()
+        name, height = "clouds", own["largest_matched"].max()
         name += "" if cloud == FREE else ", unit length"
-        name += f": {own['n_standing'].max():.0f} of {own['n_clouds'].max():.0f} stand"
+        name += f": {own['n_standing'].max():.0f} of {own['n_clouds'].max():.0f} come again"
         ax.axhline(height, color=GRAY, ls=line, lw=0.9)
         x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
         ax.text(x, height + 0.035, name, color=GRAY, ha=side, **at_left)
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
     ax.set_ylim(-0.05, 1.15)
-    ax.set_title("Stability")
+    ax.set_title("Stability, beside Gaussian clouds")
     below: dict[str, Any] = {
         "loc": "upper center",
         "bbox_to_anchor": (0.5, -0.38),
         "frameon": False,
     }
-    ax.legend(title="smallest cluster", title_fontsize=7, fontsize=7, ncols=3, **below)
+    ax.legend(title="smallest size allowed", title_fontsize=7, fontsize=7, ncols=3, **below)
 
 
 def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:

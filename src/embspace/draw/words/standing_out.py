@@ -1,4 +1,4 @@
-"""Tells whether one layer's step is longer than those of the others, beyond random weights."""
+"""Tells whether one layer has the longest step, by more than at random weights."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ TIMES = 2.0  # the lead at random weights that a lead must surpass
 
 
 def lead_of(sizes: pd.Series) -> float:
-    """Return how far the largest size lies above the median of the others, as a share of it."""
+    """Return how far the largest size lies above the median of the others, as a share."""
     others = sizes.drop(sizes.idxmax())
     return float(sizes.max() / others.median() - 1) if len(others) else np.nan
 
