@@ -74,6 +74,18 @@ def test_sampled_rows_change_no_count(monkeypatch: pytest.MonkeyPatch):
     assert np.ptp(counts) < 1e-3
 
 
+def test_a_cosine_that_float32_takes_for_the_lowest_edge_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    rng = np.random.default_rng(0)
+    x, document = rng.normal(size=(20, 4)), np.arange(20)
+    listed = high_pairs(x, document, largest_rate=0.2, n_listed=190, rng=rng)
+    edge = float(listed.cosine[100]) + 1e-12  # between two numbers of float32, and rounded down
+    monkeypatch.setattr(module, "_lowest", lambda *_: edge)
+    again = high_pairs(x, document, largest_rate=0.2, n_listed=190, rng=rng)
+    assert again.counts[0] == 101 == (listed.cosine >= listed.cosine[100]).sum()
+
+
 def test_the_same_pairs_as_sentence_transformers_mines():
     from tests.lazy import sentence_transformers, torch
 

@@ -54,8 +54,8 @@ def draw_position_shape(
         subtitle=f"{label} · {counted(counts['n_structured'], 'position embedding')}, not outlying "
         f"· a loop (persistent homology) stands if it outlasts the longest of {share:g} % of each "
         f"kind of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) "
-        "· RMS: root mean square from the mean · stationary: random, with the same mean cosine at each "
-        "offset",
+        "· RMS: root mean square from the mean · stationary: random, with the same mean "
+        "cosine at each offset",
         stage=STAGE,
     )
     text = _tables(results, label, digits)

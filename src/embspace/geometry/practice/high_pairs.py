@@ -172,7 +172,8 @@ def _count(
     )
     for first, second, cosine in _products(unit):
         i, j = np.nonzero(cosine >= lowest)
-        values = np.clip(cosine[i, j], lowest, 1).astype(np.float64)
+        # Clipped in float64: in float32 the lowest edge may round to below itself.
+        values = np.clip(cosine[i, j].astype(np.float64), lowest, 1)
         i, j = i + first, j + second
         is_pair = (j > i) & (document[i] != document[j])
         i, j, values = i[is_pair], j[is_pair], values[is_pair]
