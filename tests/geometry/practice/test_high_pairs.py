@@ -86,6 +86,15 @@ def test_a_cosine_that_float32_takes_for_the_lowest_edge_is_counted(
     assert again.counts[0] == 101 == (listed.cosine >= listed.cosine[100]).sum()
 
 
+@pytest.mark.parametrize("noise", [0, 1e-5])
+def test_rows_whose_cosines_round_to_above_one_are_counted(noise: float):
+    rng = np.random.default_rng(0)
+    x = (rng.normal(size=64) + noise * rng.normal(size=(40, 64))).astype(np.float32)
+    listed = high_pairs(x, np.arange(40), largest_rate=0.01, rng=rng)
+    assert listed.edges[0] <= 1 and listed.counts[0] >= 0.01 * listed.n_pairs
+    assert (np.diff(listed.counts) <= 0).all()
+
+
 def test_the_same_pairs_as_sentence_transformers_mines():
     from tests.lazy import sentence_transformers, torch
 

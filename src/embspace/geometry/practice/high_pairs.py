@@ -110,7 +110,7 @@ def _lowest(
     chosen = cosine[apart]
     if not len(chosen) or rate >= 1:
         return -1.0
-    return float(max(np.quantile(chosen, 1 - rate), -1.0))
+    return float(np.clip(np.quantile(chosen, 1 - rate), -1.0, 1.0))  # of equal rows 1, rounded
 
 
 @dataclass(eq=False)
