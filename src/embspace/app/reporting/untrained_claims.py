@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.app.describe.find import Say
-from embspace.app.untrained import MODELS, describe_untrained
 from embspace.errors import InputError
-from embspace.published.untrained import keep_verdicts, untrained_name
 from embspace.settings.find_description import described_in
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
@@ -29,6 +27,8 @@ def describe_twin(model: str, described: dict[str, Any] | None, say: Say) -> Des
     Empty for a model without a twin, and for a decoder, as no source speaks of decoders.
     """
     from embspace.app.page.provenance import is_decoder
+    from embspace.app.untrained import MODELS, describe_untrained
+    from embspace.published.untrained import untrained_name
 
     content = described or read_yaml(described_in(MODELS, model))
     if is_decoder(Path(), model, content):
@@ -51,6 +51,8 @@ def ledgers(root: Path, models: Collection[str]) -> list[str]:
 
 def keep_all_verdicts(tree: Path, models: Collection[str]) -> None:
     """Keep the verdicts on models in a tree, by the ledgers there."""
+    from embspace.published.untrained import keep_verdicts
+
     with chdir(tree):
         for name in models:
             keep_verdicts(name, Path("results"))
