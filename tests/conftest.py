@@ -86,10 +86,22 @@ def modules_are_no_garbage(pytestconfig: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give a slow test, and the fixtures that it is first to have, joblib's processes."""
     begin_test()
+    _give_torch_its_threads()
     if item.get_closest_marker("slow"):
         os.environ[PROCESSES] = "1"
     else:
         os.environ.pop(PROCESSES, None)
+
+
+def _give_torch_its_threads() -> None:
+    """Undo what numba's OpenMP does: it gives torch as many threads as numba has itself.
+
+    Two threads that wait for one another on a busy machine take twenty times as long for the small
+    products of tests.
+    """
+    torch, asked = sys.modules.get("torch"), os.environ.get("OMP_NUM_THREADS")
+    if torch is not None and asked and torch.get_num_threads() != int(asked):
+        torch.set_num_threads(int(asked))
 
 
 @pytest.hookimpl(wrapper=True)
