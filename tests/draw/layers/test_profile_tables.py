@@ -50,12 +50,12 @@ def test_the_sentence_says_where_the_measure_is_extreme_and_what_stands_beside_i
     assert drawn(nowhere)[0] == "Mean cosine of tokens is undefined in all layers"
 
 
-def test_of_layers_with_one_number_the_last_is_the_extreme_one() -> None:
+def test_of_layers_with_one_number_none_is_the_extreme_one() -> None:
     table = TABLES["profiles"].copy()
     table.loc[table["measure"] == "mean_cosine", "value"] = 0.5
     table.loc[table["layer"] == 1, "value"] += 0.001
     assert drawn({**TABLES, "profiles": table})[0].startswith(
-        "Tokens of articles point most alike at the last layer: mean cosine 0.50"
+        "Mean cosine of tokens of articles is about as high at every layer: 0.50"
     )
 
 

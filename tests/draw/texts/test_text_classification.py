@@ -39,7 +39,8 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
     [(0.1, "that is more"), (-0.1, "that is less"), (0.02, "no clear difference")],
 )
 def test_the_finding_says_whether_words_do_as_well(difference: float, verdict: str):
-    said = f"{100 * (0.7 + difference):.0f} % of texts correctly, words alone 70 %: {verdict}"
+    share = f"{100 * (0.7 + difference):.0f} %"
+    said = f"{share} of texts correctly (random weights {share}), words alone 70 %: {verdict}"
     assert said in draw(table(difference=difference))[0]
 
 

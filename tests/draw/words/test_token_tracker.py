@@ -27,8 +27,8 @@ def tables() -> Tables:
 def test_the_finding_says_how_many_are_near_themselves(tables: Tables):
     finding, page = draw(tables)
     assert finding == (
-        "At layer 6, 0 % of content words are still nearest to their own token, and 100 % of "
-        "function words; with random weights 100 % and 100 % are"
+        "At layer 6, 0 % of content and 100 % of function words are still nearest to their own "
+        "token (random weights: 100 % and 100 %)"
     )
     assert "excursion of function words" in page and "none" not in page
 

@@ -24,10 +24,23 @@ DECIDED_BY_SEED += ("finds_opposites", "finds_strangers", "beyond_corpus")
 
 
 class Judge:
-    """Likes texts with a boat."""
+    """Likes texts with a boat, and a little those whose words are in order."""
 
     def scores(self, texts: list[str], without: str = "") -> np.ndarray:
-        return np.array([-1.0 if "boat" in text else -2.0 for text in texts])
+        return np.array([("boat" in text) - 2.0 - 0.01 * is_shuffled(text) for text in texts])
+
+
+def is_shuffled(text: str) -> bool:
+    """Whether a text has the words of a sentence in another order."""
+    orders = [sorted(sentence.split()) for sentence in SENTENCES]
+    return text not in SENTENCES and sorted(text.split()) in orders
+
+
+class BlindJudge:
+    """Finds all texts as likely."""
+
+    def scores(self, texts: list[str], without: str = "") -> np.ndarray:
+        return np.full(len(texts), -10.0)
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:
@@ -43,6 +56,12 @@ def measured(judging: Any = None, **change: Any) -> Outcome:
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
     return measured()
+
+
+def test_a_judge_that_does_not_mind_the_order_of_words_counts_as_none(outcome: Outcome):
+    blind = measured(BlindJudge())
+    assert blind["json"]["judge"] == "none" != measured(Judge())["json"]["judge"]
+    assert blind["searches"].equals(outcome["searches"])
 
 
 def test_without_a_judge_fluency_is_not_checkable(outcome: Outcome):

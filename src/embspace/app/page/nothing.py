@@ -21,7 +21,9 @@ SAYS_NOTHING = re.compile(
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
     r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
-    r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
+    r"|no clear difference|No layer surely|no better than chance|about as high at every"
+    r"|All heads attend alike|no more parallel than at random weights|cannot be told"
+    r"|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.
@@ -30,8 +32,8 @@ LIKE_CHANCE = re.compile(
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
-    r"|VO relates equal tokens in 0, related words in 0; W_QK relates equal tokens in 0, related "
-    r"words in 0$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
+    r"|related words in 0; .* relates equal tokens in 0, related words in 0$"
+    r"|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")

@@ -11,7 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.attention.head_map import beside_others, divergence_section, draw_divergence
+from embspace.draw.attention.head_map import (
+    beside_others,
+    divergence_section,
+    draw_divergence,
+    is_negligible,
+)
 from embspace.draw.attention.head_names import draw_map, head_name
 from embspace.draw.page.canvas import (
     HALO,
@@ -95,7 +100,8 @@ def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
     else:
         said += f", {percent(without)} {WITHOUT_FIRST}"
         said += ", none with random weights" if at_random == 0 else ""
-    verdict = "" if divergence.empty else beside_others(divergence)
+    is_said = not (divergence.empty or is_negligible(divergence))
+    verdict = beside_others(divergence) if is_said else ""
     way = verdict.removesuffix(" than")
     return f"{said}; heads differ {way} within a layer than between layers" if verdict else said
 

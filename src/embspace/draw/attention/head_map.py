@@ -18,6 +18,7 @@ DRAWN_IN = "attention_patterns"
 STAGE = "measure_head_features"
 RESULTS = ("head_features/plane.csv", "head_features/divergence.csv")
 LESS, MORE = "less than", "more than"
+NEGLIGIBLE = 0.01  # bits
 LEAST = 0.001  # bits; fewer are said to be less than that
 COMPARED = {
     "same_layer": Look("heads of the same layer", BLUE, "o", "-"),
@@ -51,6 +52,9 @@ def _finding(divergence: pd.DataFrame) -> str:
     own, other = means.loc[[*COMPARED], "divergence"].to_numpy(float)
     random = means["random_weights"].to_numpy(float)[0]
     verdict = beside_others(divergence)
+    if is_negligible(divergence):
+        beside = "" if np.isnan(random) else f", with random weights by {_small(random)}"
+        return f"All heads attend alike: those of one layer differ by {_small(own)} bits{beside}"
     is_sure = verdict in (LESS, MORE)
     one, two = side_by_side([own, other], 2, differ=is_sure)
     beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"
@@ -79,6 +83,12 @@ def beside_others(divergence: pd.DataFrame) -> str:
     if less["divergence_low"] > 0:
         return LESS
     return MORE if less["divergence_high"] < 0 else "not clearly otherwise than"
+
+
+def is_negligible(divergence: pd.DataFrame) -> bool:
+    """Return whether no two heads differ by as much as a hundredth of a bit, on average."""
+    means = divergence[divergence["layer"].isna()].set_index("compared_with")
+    return bool(means.loc[[*COMPARED], "divergence"].max() < NEGLIGIBLE)
 
 
 def _small(bits: float) -> str:

@@ -191,7 +191,7 @@ def _tables(ledger: pd.DataFrame, rules: pd.DataFrame, label: str, digits: int) 
             ),
             section(
                 "By question",
-                "Of the claims with an interval or null, 5 % may hold by chance.",
+                "Numbers of claims by verdict.",
                 markdown_table(_by_family(claims), digits),
             ),
             folded(

@@ -42,7 +42,7 @@ WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 SIDES = {
     "below": "below the nulls at all drawn layers",
     "above": "above the nulls at all drawn layers",
-    "not to one side": "not to one side of the nulls",
+    "within reach": "within reach of the nulls, or not to one side of them at all layers",
 }
 """Places of measures, and their words as the first of a title."""
 NO_NULL = "without a null at each layer"
@@ -145,12 +145,18 @@ def _finding(drawn: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]) -> str:
 
 
 def _side(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
-    """Return on which side of the null the intervals of all layers lie, if all have one."""
+    """Return on which side of the null the intervals of all layers lie, if all have one.
+
+    Beyond is what leaves the range of the draws by more than its width: one more draw would leave
+    the range of five in a third of all cases.
+    """
     both = rows[_converged(rows)].merge(nulls, on="layer")
     if len(both) < _converged(rows).sum():
         return NO_NULL
-    below, above = both["high"] < both["null_smallest"], both["low"] > both["null_largest"]
-    return "below" if below.all() else "above" if above.all() else "not to one side"
+    width = both["null_largest"] - both["null_smallest"]
+    below = both["high"] < both["null_smallest"] - width
+    above = both["low"] > both["null_largest"] + width
+    return "below" if below.all() else "above" if above.all() else "within reach"
 
 
 def _largest(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:

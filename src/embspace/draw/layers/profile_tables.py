@@ -10,6 +10,7 @@ from embspace.draw.page.looks import LAYER_SPACES, NULLS, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import listed
 
 AFTER = "final_norm_"  # begins the names of spaces after the final norm
 CHANGES = {
@@ -81,23 +82,42 @@ def _title(
         int(at): float(x) for at, x in zip(corpus_rows["layer"], corpus_rows["value"], strict=True)
     }
     moving = {*corpus_rows.loc[corpus_rows["converged"].astype(str) != "True", "layer"]}
+    vectors = f"tokens of {_named(corpus)}"
+    if len(moving) == len(values) > 1:
+        return f"{sentence_case(name)} of {vectors} cannot be told at any layer: not converged"
     pick = max if finding.extreme == "largest" else min
     last, layer = max(values), pick(values, key=values.__getitem__)
-    if _short(values[layer]) == _short(values[last]):  # no winner among equals
-        layer = last
     drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
     drawn = drawn.dropna(subset="null_mean")
     null_means = dict(zip(drawn["null"], map(float, drawn["null_mean"]), strict=True))
     first = [null for null in shown if null in null_means][:1]
     beside = [f"{NULLS[null].name} {_short(null_means[null])}" for null in first]
-    beside += [f"last layer {_short(values[last])}"] if layer != last else []
+    alike = _as_extreme(corpus_rows, layer)
+    if len(alike) == len(values) > 1:
+        ends = dict.fromkeys(
+            _short(value) for value in (min(values.values()), max(values.values()))
+        )
+        said = f"{sentence_case(name)} of {vectors} is about as high at every layer"
+        return f"{said}: {' to '.join(ends)}{f' ({beside[0]})' if beside else ''}"
+    beside += [f"last layer {_short(values[last])}"] if last not in alike else []
     beside += ["not converged"] if layer in moving else []
-    where = "the last layer" if layer == last else f"layer {layer} of {last}"
+    where = "the last layer" if alike == [last] else f"layer {layer} of {last}"
+    if len(alike) > 1:
+        where = f"layers {listed([str(number) for number in alike])}"
     is_within = any(pick(values[layer], null_means[null]) == null_means[null] for null in first)
     claim = finding.within_null if is_within and finding.within_null else finding.claim
-    claimed = sentence_case(claim.format(vectors=f"tokens of {_named(corpus)}"))
-    value = f"{claimed} at {where}: {name} {_short(values[layer])}"
+    value = (
+        f"{sentence_case(claim.format(vectors=vectors))} at {where}: {name} {_short(values[layer])}"
+    )
     return f"{value} ({', '.join(beside)})" if beside else value
+
+
+def _as_extreme(rows: pd.DataFrame, layer: int) -> list[int]:
+    """Return the layers with values in an extreme layer's interval, or with the same digits."""
+    extreme = rows[rows["layer"] == layer].iloc[0]
+    is_alike = rows["value"].between(extreme["low"], extreme["high"])
+    is_alike |= rows["value"].map(_short) == _short(extreme["value"])
+    return sorted(map(int, rows.loc[is_alike, "layer"]))
 
 
 def _short(value: float) -> str:

@@ -55,11 +55,15 @@ def _finding(last: pd.DataFrame) -> str:
     rows = last[(last["pooling"] == pooling) & last["consistency"].notna()]
     high, random = rows["null_consistency_sign_flips_high"], rows["random_weights_consistency"]
     above = int((rows["consistency"] > high).sum())
-    untrained = f", at random weights in {(random > high).sum()}" if random.notna().any() else ""
+    n_random, is_known = int((random > high).sum()), bool(random.notna().any())
+    untrained = f", at random weights in {n_random}" if is_known else ""
+    more = "no more parallel than at random weights: beyond signs flipped"
+    if not is_known or above > n_random:
+        more = "more parallel than by chance (signs flipped)"
+    ends = f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f}"
     return (
-        "Sentence differences are more parallel than by chance (signs flipped) in "
-        f"{above} of {len(rows)} categories{untrained} ({TEXT_POOLINGS[pooling].name}: mean "
-        f"cosines {rows['consistency'].min():.2f} to {rows['consistency'].max():.2f})"
+        f"Sentence differences are {more} in {above} of {len(rows)} categories{untrained} "
+        f"({TEXT_POOLINGS[pooling].name}: mean cosines {ends})"
     )
 
 

@@ -108,6 +108,8 @@ def _finding(drawn: pd.DataFrame) -> str:
     if drawn.empty:
         return "No text to choose a layer by"
     clearest = _clearest(drawn)
+    if (_best(drawn)["value_low"] <= _best(drawn)["chance"]).all():
+        return "No layer surely serves better than chance"
     if clearest is None:
         return "No earlier layer is clearly better than the last one, at the same pooling"
     value, last = clearest["value"], clearest["value"] - clearest["less_last"]

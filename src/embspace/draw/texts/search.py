@@ -35,11 +35,14 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
     if not corpora:
         return "No text to search for"
     corpus, table = next(iter(corpora.items()))
-    ranks = table[table["preparation"] == "as_is"].set_index("embedding")[QUANTITY]
+    rows = table[table["preparation"] == "as_is"].set_index("embedding")
+    last, chance = rows.loc[["mean"]].iloc[-1], table[f"null_{QUANTITY}"].iloc[0]
+    tf_idf = float(rows.loc[["tf_idf"], QUANTITY].iloc[0])
+    no_better = "" if last[f"{QUANTITY}_low"] > chance else " no better than chance does,"
     return (
-        f"Mean pooling of the last layer finds the other half of {_name(corpus)} at a mean "
-        f"reciprocal rank of {ranks['mean'].iloc[-1]:.2f}, TF-IDF at {ranks['tf_idf']:.2f}, chance "
-        f"at {table[f'null_{QUANTITY}'].iloc[0]:.2f}"
+        f"Mean pooling of the last layer finds the other half of {_name(corpus)}{no_better} at a "
+        f"mean reciprocal rank of {last[QUANTITY]:.2f}, TF-IDF at "
+        f"{tf_idf:.2f}, chance at {chance:.2f}"
     )
 
 

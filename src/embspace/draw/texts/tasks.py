@@ -91,10 +91,15 @@ def _finding(search: pd.DataFrame, labels: pd.DataFrame, source: Mapping[str, An
     value, tf_idf_rank = last[RANK], last[RANK] - last[LESS_WORDS[RANK]]
     low, high = (last[f"{LESS_WORDS[RANK]}_{end}"] for end in ("low", "high"))
     verb = "better than" if low > 0 else "worse than" if high < 0 else "no better than"
+    chance = last[f"null_{RANK}"]
     said = (
         f"The last layer finds texts {verb} TF-IDF, at a reciprocal rank of {value:.2f} against "
         f"{tf_idf_rank:.2f}"
     )
+    if last[f"{RANK}_low"] <= chance:
+        said = (
+            f"The last layer finds texts no better than chance, at a reciprocal rank of {value:.2f}"
+        )
     if by_layer.empty:
         return said
     best = by_layer.sort_values(ACCURACY, kind="stable").iloc[-1]

@@ -50,7 +50,9 @@ def _finding(table: pd.DataFrame) -> str:
     verdict = "that is more" if is_more else "that is less" if is_less else "no clear difference"
     both = [100 * float(last["accuracy"]), 100 * float(words["accuracy"])]
     correct, by_words = side_by_side(both, 0, differ=bool(is_more or is_less))
+    random = table[(table["features"] == SHOWN) & (table["weights"] == "random")]["accuracy"]
+    beside = f" (random weights {100 * random.iloc[-1]:.0f} %)" if len(random) else ""
     return (
-        f"Mean pooling of the last layer labels {correct} % of texts correctly, "
+        f"Mean pooling of the last layer labels {correct} % of texts correctly{beside}, "
         f"words alone {by_words} %: {verdict}"
     )

@@ -3,7 +3,6 @@
 import pandas as pd
 from pydantic import NonNegativeInt
 
-from embspace.draw.page.canvas import counted
 from embspace.draw.page.looks import Look, corpus_looks, text_looks
 from embspace.draw.words.evolution_tables import shared_tables
 from embspace.files.tables import Tables
@@ -30,11 +29,12 @@ def _finding(table: pd.DataFrame) -> str:
     others = steps[steps[f"{VALUE}_low"].notna()].groupby("tokens", sort=False)[VALUE]
     looks = _looks(steps)
     ranges = [f", those of {looks[str(name)].name} {_range(values)}" for name, values in others]
-    n_less = int((own[VALUE] < own[RANDOM_VALUE]).sum())
+    is_less = own[VALUE] < own[RANDOM_VALUE]
+    beside = ", more at each step" if is_less.all() else ""
+    beside = ", less at each step" if not is_less.any() else beside
     return (
         f"Tokens of {next(iter(looks.values())).name} share {_range(own[VALUE])} of the energy of "
-        f"a step{''.join(ranges)}; random weights: {_range(own[RANDOM_VALUE])}, more in "
-        f"{n_less} of {counted(len(own), 'step')}"
+        f"a step{''.join(ranges)}; random weights: {_range(own[RANDOM_VALUE])}{beside}"
     )
 
 

@@ -115,9 +115,11 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame) -> str:
     last = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]
     how = "no better" if last["context_gain_low"] <= 0 <= last["context_gain_high"] else "better"
     how = "worse" if last["context_gain_high"] < 0 else how
+    is_chance = last["accuracy_low"] <= last["null_accuracy"]
+    than = "no better than by chance" if is_chance else f"{how} than by the other tokens"
     recovery_words = (
         f"in the end {percent(last['accuracy'])} of sentences are nearest to one of the same "
-        f"sense, {how} than by the other tokens"
+        f"sense, {than}"
     )
     if apart.empty:
         return f"Senses of a homonym do not surely lie apart at the last layer; {recovery_words}"

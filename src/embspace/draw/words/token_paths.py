@@ -47,6 +47,7 @@ STEPS = {
     "cosine": Step("state and previous state", "cosine with the state before", "turn", -1),
 }
 RANDOM = NULLS["random_initialization"]
+FARTHER = 1.1  # times random weights, which are one draw
 ALL = 0.995  # shares from it on are printed as 100 %
 
 
@@ -110,7 +111,7 @@ def _apart(drift: pd.DataFrame) -> str:
     own, random = drift[drift["layer"] == drift["layer"].max()][DISTANCES].mean()
     if pd.isna(random):
         return ""
-    farther = "farther" if own > random else "no farther"
+    farther = "farther" if own > FARTHER * random else "no farther"
     return f"; in two texts they end {farther} apart than untrained ones (a)"
 
 

@@ -45,9 +45,9 @@ def _finding(layers: pd.DataFrame) -> str:
     }
     content, function = map(share_of_words, shares["value"])
     return (
-        f"At layer {last}, {content} of content words are still nearest to their own token, and "
-        f"{function} of function words; with random weights "
-        f"{' and '.join(map(share_of_words, shares[RANDOM]))} are"
+        f"At layer {last}, {content} of content and {function} of function words are still nearest "
+        "to their own token (random weights: "
+        f"{' and '.join(map(share_of_words, shares[RANDOM]))})"
     )
 
 

@@ -12,11 +12,13 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.device import Device, choose_device
+from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.open_questions.opposite_texts_fluency import (
     Fluency,
     LanguageJudge,
     WordPairs,
     load_judge,
+    rates_order,
 )
 from embspace.measure.open_questions.opposite_texts_search import (
     Passes,
@@ -130,7 +132,8 @@ def measure_opposite_texts(
 ) -> Outcome:
     """Search, for some sentences, for the least similar text, by changes of one word.
 
-    A text passes if its likelihood per token is at least the `quantile` of `n_judged` sentences.
+    A text passes if its likelihood per token is at least the `quantile` of `n_judged` sentences. A
+    judge that rates these no likelier than their words in random order counts as none.
     The searches `word_pairs` and `judged` use the likelihood that names them, `free` has no bound.
     `csv` has means over sentences by number of changes, cosines in [-1, 1]. `searches` has the
     smallest cosines with the verdicts of docs/open_questions.md, with intervals of `level` over
@@ -140,9 +143,13 @@ def measure_opposite_texts(
     chosen, words = _read(sentences, reader, fewest_words, most_words)
     if reader is None or words is None or len(chosen) < FEWEST:
         return OPPOSITE_TEXTS.empty(**_counts())
+    priced = [chosen[row].text for row in evenly(len(chosen), n_judged)]
+    generator = stream_of(np.random.default_rng(seed), "judge")
+    resampled: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "generator": generator}
+    if judging and not rates_order(judging, priced, **resampled):
+        judging = None
     known: dict[str, Fluency] = {WORD_PAIRS: WordPairs(sentences)}
     known |= {JUDGED: judging} if judging else {}
-    priced = [chosen[row].text for row in evenly(len(chosen), n_judged)]
     bounds = {name: _bound(fluency, priced, quantile) for name, fluency in known.items()}
     trained, plain = (
         tried_of(

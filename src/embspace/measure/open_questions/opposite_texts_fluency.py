@@ -11,6 +11,7 @@ import numpy as np
 import regex
 from jaxtyping import Float, Int
 
+from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.models.encoder import padded
 from embspace.models.parameters.masked_head import HeadTransform, read_masked_head
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
@@ -35,6 +36,36 @@ class Fluency(Protocol):
         `without` is a sentence to leave out of the counts, so that it does not vouch for itself.
         """
         ...
+
+
+def rates_order(
+    fluency: Fluency,
+    texts: Sequence[str],
+    *,
+    n_resamples: int,
+    level: float,
+    generator: np.random.Generator,
+) -> bool:
+    """Return whether texts are surely likelier than the same words in random order, on average.
+
+    An untrained model rates both alike, and judges no fluency.
+    """
+    words = (text.split() for text in texts)
+    shuffled = [" ".join(generator.permutation(own)) for own in words]
+    gains = np.array(
+        [
+            float(np.subtract(*fluency.scores([text, other], text)))
+            for text, other in zip(texts, shuffled, strict=True)
+        ]
+    )
+    interval = half_sample_interval(
+        lambda units: np.nanmean(gains[units]),
+        len(gains),
+        n_resamples=n_resamples,
+        level=level,
+        generator=generator,
+    )
+    return bool(interval.low > 0)
 
 
 class WordPairs:
