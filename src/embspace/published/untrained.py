@@ -122,8 +122,8 @@ def trained_share(claims: pd.DataFrame) -> str:
     n_trained, n_untrained, n_open = (int(held.eq(word).sum()) for word in TRAINING)
     return (
         f"; of the {len(held)} that hold and read weights {n_untrained} hold at random weights, "
-        f"too, {n_trained} {'does' if n_trained == 1 else 'do'} not, and {n_open} "
-        f"{'is' if n_open == 1 else 'are'} open there"
+        f"too, {n_trained} {'does' if n_trained == 1 else 'do'} not"
+        + (f", and {n_open} {'is' if n_open == 1 else 'are'} open there" if n_open else "")
     )
 
 

@@ -1,5 +1,6 @@
 """Chooses the findings of a page: labels of the user's texts first, then what is unusual."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
@@ -7,6 +8,7 @@ from embspace.app.page.nothing import says_nothing
 from embspace.app.page.unusual import Distance
 
 HEADLINES, MOST = 5, 13
+PANEL = re.compile(r" \([a-f](–[a-f])?\)")  # of a figure, which a list does not show
 LABELS = "layer_choice"
 APART = "two_corpora"  # the question of who gives two
 # Facts of the config, and figures that say again what another one says.
@@ -68,7 +70,7 @@ def findings_of(
     sections = [*sections]
     nouns = {section.noun for section in sections if not says_nothing(section.finding)}
     said = [
-        Finding(section.noun, section.chapter, section.finding, section.population)
+        Finding(section.noun, section.chapter, PANEL.sub("", section.finding), section.population)
         for section in sections
         if section.noun not in NEVER
         and SAID_AGAIN.get(section.noun) not in nouns

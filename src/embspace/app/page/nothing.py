@@ -19,7 +19,7 @@ SAYS_NOTHING = re.compile(
     r"|0 positions of \d+ lie apart; 0 changes)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
-    r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
+    r"|no more alike than by chance|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
     r"|no clear difference|No layer surely|no better than chance|about as high at every"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"

@@ -14,6 +14,7 @@ from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
+ORDINARY = 0.25  # of two draws of random weights .22 at most, of 13 analyses
 FEWEST = 3  # numbers of an analysis, for a median
 # Quantities that say how much was measured, or what chance gives, and nothing of the model.
 SIZE_OR_NULL = r"(?:n|dim)|null_\w+"
@@ -30,7 +31,9 @@ class Distance(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Return the distance in words."""
+        """Return the distance in words; "" if two draws of random weights lie as far apart."""
+        if self.share < ORDINARY:
+            return ""
         return (
             f"beside {self.other}: of {counted(self.n, 'number')} half differ by more than "
             f"{100 * self.share:.0f} %"
