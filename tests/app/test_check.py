@@ -7,6 +7,8 @@ import pytest
 
 from embspace.app.check import check_settings
 
+N_TEXTS = 5
+
 
 @pytest.fixture
 def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -14,6 +16,9 @@ def tree(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(root / "params.yaml", tmp_path)
     for folder in ("conf", "data/texts", "data/stimuli", "data/published"):
         shutil.copytree(root / folder, tmp_path / folder)
+    for file in (tmp_path / "data/texts").glob("*.jsonl"):  # a few texts are read as all are
+        lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+        file.write_text("".join(lines[:N_TEXTS]), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

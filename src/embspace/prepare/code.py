@@ -8,6 +8,7 @@ behavior of any module run by the stage, and with the locked version of any impo
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -112,9 +113,15 @@ def _locked_packages(locked: str) -> dict[str, dict[str, str]]:
     versions = {_normal(name): version for name, version in pins}
     return {
         root: {name: versions[name] for name in map(_normal, names) if name in versions}
-        for root, names in packages_distributions().items()
+        for root, names in _installed().items()
         if root not in sys.stdlib_module_names
     }
+
+
+@cache
+def _installed() -> Mapping[str, list[str]]:
+    """Return the packages by importable name; to read their files takes half a second."""
+    return packages_distributions()
 
 
 def _normal(name: str) -> str:

@@ -36,7 +36,7 @@ def write(tree: Path, **corpora: list[tuple[str, str]]) -> None:
 
 def test_few_texts_are_counted_beside_what_is_needed(tree: Path):
     write(tree, mine=[("A text.", "")] * 3)
-    assert why_few(tree, "text_clouds") == "needs 4 texts or more, found 3"
+    assert why_few(tree, "text_clouds") == "needs 4 documents or more, found 3"
     write(tree, mine=[("A text.", "")] * 4)
     assert why_few(tree, "text_clouds") == ""
     assert why_few(tree, "similarity") == ""
@@ -44,7 +44,7 @@ def test_few_texts_are_counted_beside_what_is_needed(tree: Path):
 
 def test_search_needs_texts_that_can_be_halved(tree: Path):
     write(tree, mine=[("A text.", "")] * 9 + [(LONG, "")] * 3)
-    assert why_few(tree, "search") == "needs 4 texts of 4 sentences or more, found 3"
+    assert why_few(tree, "search") == "needs 4 documents of 4 sentences or more, found 3"
     write(tree, mine=[(LONG, "")] * 4)
     assert why_few(tree, "search") == "" == why_few(tree, "layer_choice")
 
@@ -52,13 +52,13 @@ def test_search_needs_texts_that_can_be_halved(tree: Path):
 def test_labels_need_texts_each(tree: Path):
     write(tree, mine=[("A text.", "a")] * 5 + [("A text.", "b")] * 3)
     for noun in ("label_overlap", "layer_choice"):
-        assert why_few(tree, noun) == "needs two labels of 4 texts each or more, found 1 such"
+        assert why_few(tree, noun) == "needs two labels of 4 documents each or more, found 1 such"
     write(tree, mine=[("A text.", "a")] * 5 + [("A text.", "b")] * 4)
     assert why_few(tree, "label_overlap") == ""
 
 
 def test_two_corpora_are_two(tree: Path):
     write(tree, mine=[("A text.", "")] * 5)
-    assert why_few(tree, "two_corpora") == "needs two corpora of 4 texts or more, found 1 such"
+    assert why_few(tree, "two_corpora") == "needs two corpora of 4 documents or more, found 1 such"
     write(tree, mine=[("A text.", "")] * 5, yours=[("A text.", "")] * 4)
     assert why_few(tree, "two_corpora") == ""

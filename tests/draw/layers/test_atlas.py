@@ -131,7 +131,12 @@ def test_the_title_says_how_many_measures_differ(given: dict[str, Any], said: st
 
 
 @pytest.mark.parametrize(
-    ("n_beyond", "said"), [(0, "in none known"), (1, "in few known"), (2, "in most known")]
+    ("n_beyond", "said"),
+    [
+        (0, "more than at random weights in none measured"),
+        (1, "more than at random weights in few measured"),
+        (2, "more than at random weights in most measured"),
+    ],
 )
 def test_the_title_counts_no_few_measures_as_none(n_beyond: int, said: str) -> None:
     rows = table(hubness=[1.0, 2.0, 3.0])
@@ -174,8 +179,8 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), ", in all known at random weights by more than there (dots)"),
-        ((0.3, 0.9, 0.35), ", in none known at random weights by more than there (dots)"),
+        ((0.3, 0.4, 0.35), ", and more than at random weights in all measured there (dots)"),
+        ((0.3, 0.9, 0.35), ", and more than at random weights in none measured there (dots)"),
     ],
 )
 def test_the_title_says_whether_layers_differ_more_than_at_random_weights(

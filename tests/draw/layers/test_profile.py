@@ -51,7 +51,7 @@ def test_five_panels_have_the_values_of_one_corpus_and_its_nulls():
     [
         (-1.0, "above the nulls at all drawn layers"),
         (9.0, "below the nulls at all drawn layers"),
-        (1.0, "within reach of the nulls, or not to one side of them at all layers"),
+        (1.0, "on both sides of the nulls"),
     ],
 )
 def test_the_title_says_on_which_side_of_the_nulls_the_measures_lie(null: float, said: str):

@@ -29,7 +29,7 @@ def test_lines_are_the_steps_and_the_least_alike_sentence(outcome: Outcome):
     rows = outcome["csv"].query("search == 'free'")
     assert lines["chosen from all words"].get_ydata() == pytest.approx(rows["cosine"].to_numpy())
     corpus = outcome["json"]["corpus_cosine"]
-    named = f"least alike sentence, {corpus:.2f}".replace("-", "−")
+    named = f"least alike sentence of the corpora, {corpus:.2f}".replace("-", "−")
     assert list(lines[named].get_ydata()) == [corpus] * 2
     assert_words_fit(figure)
 

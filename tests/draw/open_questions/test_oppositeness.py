@@ -59,7 +59,7 @@ def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, 
 
 def test_the_intervals_that_decide_are_said_and_shown(alike: tuple[Figure, str]):
     said = " ".join(" ".join(text.get_text() for text in alike[0].texts).split())
-    assert "95 % over pairs; of AUCs for all layers at once, in a of preparations, too" in said
+    assert "95 % over pairs, for all layers at once (a: and preparations)" in said
     assert "antonyms - random pairs" in alike[1]
 
 

@@ -46,7 +46,7 @@ def test_numbers_are_those_of_the_results(text: str):
     groups = results()["groups"]
     row = groups.query("sentences == 'meanings' and pooling == 'cls' and layer == 2").iloc[0]
     cells = next(
-        cells for cells in section(text, "Groups") if cells[:3] == ["meanings", "cls", "2"]
+        cells for cells in section(text, "Groups") if cells[:3] == ["meanings", "first token", "2"]
     )
     assert cells[4:7] == [
         f"{row[name]:.3f}" for name in ("within_cosine", "between_cosine", "silhouette")

@@ -28,19 +28,19 @@ def why_few(folder: Path, source: str) -> str:
         return ""
     if source in SEVERAL:
         n_large = sum(texts["document"].nunique() >= needed for texts in corpora.values())
-        said = f"two corpora of {counted(needed, 'text')} or more", f"{n_large} such"
+        said = f"two corpora of {counted(needed, 'document')} or more", f"{n_large} such"
         return _shortage(*said) if n_large < 2 else ""
     if source in HALVED:
         n = _most({name: split_halves(texts) for name, texts in corpora.items()})
-        said = f"{counted(needed, 'text')} of {FEWEST} sentences or more", f"{n}"
+        said = f"{counted(needed, 'document')} of {FEWEST} sentences or more", f"{n}"
         return _shortage(*said) if n < needed else ""
     if source in LABELED:
         n = max(_large_labels(texts, needed) for texts in corpora.values())
         can_search = _most({name: split_halves(texts) for name, texts in corpora.items()}) >= needed
-        said = f"two labels of {counted(needed, 'text')} each or more", f"{n} such"
+        said = f"two labels of {counted(needed, 'document')} each or more", f"{n} such"
         return "" if n > 1 or (source == "layer_choice" and can_search) else _shortage(*said)
     n = _most(corpora)
-    return _shortage(f"{counted(needed, 'text')} or more", str(n)) if n < needed else ""
+    return _shortage(f"{counted(needed, 'document')} or more", str(n)) if n < needed else ""
 
 
 def _fewest(folder: Path, source: str) -> int | None:

@@ -106,7 +106,10 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
         ),
     ]
     if len(counts):
-        note = "What counts tokens, or follows from the config: no weights are asked."
+        note = (
+            "What counts tokens or follows from the config, and claims that are held against "
+            "random weights already."
+        )
         parts.append(section("Exact counts", note, ledger_table(counts[OF_CLAIMS], digits)))
     if len(numbers):
         note = "A number matches if ours rounds to what is printed."

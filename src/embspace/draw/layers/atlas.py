@@ -102,7 +102,7 @@ def _title(measures: pd.DataFrame) -> str:
     how_many = "most" if is_beyond.mean() > HALF else "few"
     if is_beyond.nunique() == 1:
         how_many = "all" if is_beyond.all() else "none"
-    return f"{said}, in {how_many} known at random weights by more than there (dots)"
+    return f"{said}, and more than at random weights in {how_many} measured there (dots)"
 
 
 def _beyond_random(measures: pd.DataFrame) -> pd.Series:
@@ -117,9 +117,8 @@ def _beside(measures: pd.DataFrame) -> str:
         return "random weights: not measured"
     is_beyond = _beyond_random(measures)
     corpus = corpus_called(str(measures["random_weights_corpus"].dropna().iloc[0]))
-    n = f"{is_beyond.sum()} of {counted(len(is_beyond), 'measure')}"
     rings = "" if is_beyond.all() else "; ring: not beyond"
-    return f"dot: range over layers beyond random weights, on {corpus}, in {n}{rings}"
+    return f"dot: range over layers beyond random weights, on {corpus}{rings}"
 
 
 def _heat_map(

@@ -42,7 +42,10 @@ WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 SIDES = {
     "below": "below the nulls at all drawn layers",
     "above": "above the nulls at all drawn layers",
-    "within reach": "within reach of the nulls, or not to one side of them at all layers",
+    "on both sides": "on both sides of the nulls",
+    "below at some": "below the nulls at some layers",
+    "above at some": "above the nulls at some layers",
+    "within reach": "within reach of the nulls",
 }
 """Places of measures, and their words as the first of a title."""
 NO_NULL = "without a null at each layer"
@@ -145,10 +148,10 @@ def _finding(drawn: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]) -> str:
 
 
 def _side(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
-    """Return on which side of the null the intervals of all layers lie, if all have one.
+    """Return on which side of the null the intervals lie, if all layers have a null.
 
-    Beyond is what leaves the range of the draws by more than its width: one more draw would leave
-    the range of five in a third of all cases.
+    Beyond means outside the range of the draws by more than the width of the range: one more draw
+    would leave the range of five in a third of all cases.
     """
     both = rows[_converged(rows)].merge(nulls, on="layer")
     if len(both) < _converged(rows).sum():
@@ -156,7 +159,11 @@ def _side(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
     width = both["null_largest"] - both["null_smallest"]
     below = both["high"] < both["null_smallest"] - width
     above = both["low"] > both["null_largest"] + width
-    return "below" if below.all() else "above" if above.all() else "within reach"
+    if below.all() or above.all():
+        return "below" if below.all() else "above"
+    if below.any() and above.any():
+        return "on both sides"
+    return "below at some" if below.any() else "above at some" if above.any() else "within reach"
 
 
 def _largest(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
@@ -191,13 +198,20 @@ def _subtitle(
     if rows.empty:
         return f"{label} · 0 texts"
     n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} texts"
-    words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 % intervals"
+    words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 %"
     left_out = [
         f"{_short(shown)} (converged in {_converged(rows).sum()} of {len(rows)} layers)"
         for shown, (rows, _) in tables_by_panel.items()
         if not _is_drawn(rows)
     ]
-    return f"{words} over texts" + (f" · not drawn: {', '.join(left_out)}" if left_out else "")
+    words += " over texts, gray: range of draws"
+    by_gaussians = [
+        _short(shown)
+        for shown, (drawn, _) in tables_by_panel.items()
+        if shown.null != RANDOM and _is_drawn(drawn)
+    ]
+    words += f" · {listed(by_gaussians)}: no random weights" if by_gaussians else ""
+    return words + (f" · not drawn: {', '.join(left_out)}" if left_out else "")
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:

@@ -29,7 +29,7 @@ LOOKS = {
     "random_words": Look("words drawn at random", GRAY, "", ":"),
     "random_weights": NULLS["random_initialization"]._replace(name="chosen, random weights"),
 }
-LEAST_ALIKE = Look("least alike sentence", BLACK, "", "-")
+LEAST_ALIKE = Look("least alike sentence of the corpora", BLACK, "", "-")
 LEAST_ALIKE_AT_RANDOM = Look("least alike, random weights", GRAY, "", "-")
 SHOWN = {  # texts of one sentence
     "": Look("sentence", BLACK, ""),
@@ -57,8 +57,9 @@ def draw_opposite_texts(
         2,
         height_mm=height_mm,
         title=_finding(results),
-        subtitle=f"{label} · {counted(counts['n_sentences'], 'sentence')} · mean pooling, "
-        "last layer · chosen: each word is the one that lowers the cosine most; likely: not less "
+        subtitle=f"{label} · means over {counted(counts['n_sentences'], 'sentence')} · mean "
+        "pooling, last layer · chosen: each word is the one that lowers the cosine most; "
+        "likely: not less "
         "likely than nearly all sentences · bands: 95 % intervals"
         + (f" · judge: {counts['judge']}" if counts["judge"] != "none" else ""),
         stage=STAGE,

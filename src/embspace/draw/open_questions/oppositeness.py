@@ -62,11 +62,10 @@ def draw_oppositeness(
         height_mm=height_mm,
         title=_finding(cosines, classifiers),
         subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · taken away: a part of "
-        "speech's mean, direction against the others, or mean and "
+        "speech's mean, its direction apart from others, or mean and "
         f"{counted(n_components, 'component')} · E: token embeddings · classifier: products of "
         f"coordinates, words alone: sums · title: best layer of each · shaded: {100 * level:g} % "
-        f"over pairs; of AUCs for all layers at once, in {_letters(len(parts))} of "
-        "preparations, too",
+        f"over pairs, for all layers at once ({_letters(len(parts))}: and preparations)",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -83,7 +82,7 @@ def draw_oppositeness(
         rows = [table[table["part_of_speech"] == part] for table in (cosines, classifiers)]
         _aucs(ax, *rows, is_named=part == named)
         n = cosines.loc[cosines["part_of_speech"] == part, "n_synonyms"].max()
-        ax.set_title(sentence_case(f"{part}s, AUC\n{n} pairs of synonyms beside"))
+        ax.set_title(sentence_case(f"{part}s, AUC\nagainst {n} pairs of synonyms"))
         ax.set_xlabel("layer")
     above[0].set_ylabel("cosine of antonyms less random pairs'")
     below[0].set_ylabel("AUC of antonyms against synonyms")

@@ -69,7 +69,8 @@ def draw_position_shape(
     for ax, space in zip(axes[1:3], SPACE_NAMES, strict=True):
         _bars(ax, loops[loops["space"] == space], values[values["space"] == space])
         ax.set_title(f"Loops, {SPACE_NAMES[space]}")
-    axes[1].set_ylabel("lifetime, in RMS distances")
+    for ax in axes[1:]:
+        ax.set_ylabel("lifetime, in RMS distances")
     return figure, text
 
 
@@ -97,7 +98,7 @@ def _plane(ax: Axes, path: pd.DataFrame) -> None:
     ax.scatter(x, y, c=path["position"], cmap="viridis", s=3, zorder=2, rasterized=True)
     ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
     ax.set_adjustable("datalim")
-    ax.set_title("First plane (yellow: last)")
+    ax.set_title("First plane (dark: first, yellow: last)")
 
 
 def _bars(ax: Axes, loops: pd.DataFrame, values: pd.DataFrame) -> None:

@@ -164,9 +164,11 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
     lost = _fewest_kept(likeness, few)
+    left = shown.loc[(shown["bits"] == few) & (shown["verdict"] != "keeps"), "measure"].unique()
+    which = f"{MEASURES[left[0]]} does not" if len(left) == 1 else "some do not"
     return (
-        f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} some do not, "
-        f"and layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of neighbors (a)"
+        f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} {which} "
+        f"(rings), and layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of neighbors (a)"
     )
 
 

@@ -35,7 +35,7 @@ CLOUDS = {
 }
 METHODS = {"ica": "ICA", "autoencoder": "autoencoder"}
 LEARNED, UNDECIDED = "learned", "undecided"
-EARLY = "a fit did not converge"
+EARLY = "a fit of ICA did not converge"
 BAR = 0.26  # of a row, for a cloud
 MOST_LEFT = 0.9  # share to the right of which a panel has no room for words
 N_EXAMPLES, LONGEST = 3, 17  # examples, and characters of one
@@ -58,8 +58,9 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts (lines: pairs) · recurs: nearer to a feature of another seed than random "
-        f"directions are · hollow: not surely beyond both nulls by {100 * settings['margin']:g} "
+        "of its own texts (lines: range over pairs) · recurs: nearer to a feature of another seed "
+        "than random directions are · hollow: not surely beyond both nulls by "
+        f"{100 * settings['margin']:g} "
         f"points, or a fit of its row not converged · lists: commonest of "
         f"{settings['n_top']} top tokens, share, smallest cosine between seeds",
         stage=STAGE,
@@ -79,9 +80,7 @@ def draw_sparse_features(
     listed = [own[own["cloud"] == cloud].head(n_shown) for cloud in (MODEL, RANDOM)]
     n_same = len({*listed[0]["token"]} & {*listed[1]["token"]})
     axes[2].set_title(f"{place}, {CLOUDS[MODEL].name}: most alike")
-    axes[3].set_title(
-        f"{place}, {CLOUDS[RANDOM].name}: {n_same} of the same {len(listed[0])} tokens"
-    )
+    axes[3].set_title(f"{place}, {CLOUDS[RANDOM].name}: {n_same} of these {len(listed[0])} tokens")
     for ax, rows in zip(axes[2:], listed, strict=True):
         _tokens(ax, rows)
     legend_below(figure, axes[:1], ncols=4)

@@ -162,7 +162,7 @@ def _most_like(labels: pd.DataFrame, name: str) -> str:
     label = str(own.idxmax())
     there = at_random.get(label, np.nan)
     beside = "" if pd.isna(there) else f" (random weights {there:.2f})"
-    return f"{LABELS[label]} says most of islands,\n{own[label]:.2f}{beside}"
+    return f"on the map {LABELS[label]} says most,\n{own[label]:.2f}{beside}"
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:
@@ -175,7 +175,8 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
         f"{label} · layer {seen['layer']} · {space} · island: a cluster (HDBSCAN); it stands if "
         f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and another "
         f"seed's map have it (Jaccard index above {settings['jaccard']}), none of "
-        f"{settings['n_clouds']} Gaussian clouds · no mark: not above labels dealt at random"
+        f"{settings['n_clouds']} Gaussian clouds · brackets: typical words · no mark: as labels "
+        "dealt at random"
     )
 
 

@@ -89,7 +89,7 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
         last = "Gaussian clouds" if FREE in where else "Gaussian clouds at unit length"
         comes = "come" if len(once) > 1 else "comes"
         return (
-            f"A cluster with {names} {comes} again in half-samples (a), as in some {last}: not "
+            f"A cluster with {names} {comes} again in half-samples (b), as in some {last}: not "
             "decidable here"
         )
     return f"Parts of the cloud of tokens stand (a): a cluster with {names}"

@@ -11,6 +11,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tabulate import tabulate
 
 from embspace.draw.page.latex import CODE, POWER, RAISED
+from embspace.draw.page.measure_names import VALUES
 from embspace.draw.page.own_texts import corpus_called
 from embspace.errors import one_line
 
@@ -102,7 +103,8 @@ def _is_numeric(cells: Sequence[object]) -> bool:
 def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
     """Return the cells of a column; what is not defined is None."""
     if not is_numeric_dtype(column) or is_bool_dtype(column):
-        return [*column.astype(object).where(column.notna(), None)]
+        cells = column.astype(object).where(column.notna(), None)
+        return [VALUES.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
     known = column.dropna()
     is_whole = bool((known == known.round()).all()) and not is_exact
     form = significant if is_exact else partial(number, digits=0 if is_whole else digits)

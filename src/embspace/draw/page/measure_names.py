@@ -1,4 +1,4 @@
-"""Names the measures of layers for readers."""
+"""Names the measures of layers, and other values of tables, for readers."""
 
 MEASURES = {
     "abide": "ABIDE dimension",
@@ -23,6 +23,28 @@ MEASURES = {
     "reciprocity": "reciprocity of 10 neighbors",
     "local_distance_variation": "variation of distances to neighbors",
 }
+
+
+VALUES = MEASURES | {
+    "as_is": "as they are",
+    "centered_unit_length": "centered, unit length",
+    "cls": "first token",
+    "groups_and_random": "groups, and random words",
+    "ica": "ICA",
+    "macro_f1": "macro F1",
+    "word_pairs": "likely pairs of neighbors",
+    **{
+        name: name.replace("_", " ")
+        for name in (
+            *("all_corpora", "two_sources", "mean_cosine", "reciprocal_rank", "dot_product"),
+            *("euclidean_distance", "random_weights", "random_words", "random_characters"),
+            *("bag_of_words", "swapped_roles", "first_words", "ordinary_tokens"),
+            *("masked_language_modeling", "causal_language_modeling", "share_with_copies"),
+            *("no_outlier_dimensions", "median_n_tokens", "median_n_characters"),
+        )
+    },
+}
+"""Values of tables that are names in the code; others stand as they are."""
 
 
 def name_of(measure: str) -> str:

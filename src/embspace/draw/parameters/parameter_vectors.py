@@ -130,7 +130,8 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, related: pd.DataFrame, l
     rows = _coherence(scores)
     best, shuffled = rows.nlargest(1, "value").iloc[0], rows["shuffled_largest"].max()
     where = f"Words nearest to {GROUPS[best['group']]} of layer {best['layer']}"
-    verb = "are most alike" if best["value"] > shuffled else "are no more alike than by chance"
+    is_more = best["value"] > shuffled and f"{best['value']:.2f}" != f"{shuffled:.2f}"
+    verb = "are most alike" if is_more else "are no more alike than by chance"
     shared = "" if related.empty else _shared(most_related(related), best["layer"])
     return (
         f"{where} {verb}: mean cosine {best['value']:.2f} over all vectors, of shuffled ones "

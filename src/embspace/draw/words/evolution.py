@@ -102,7 +102,7 @@ def _shares(ax: Axes, views: pd.DataFrame) -> None:
     ax.bar_label(bars, [percent(share) for share in shares], padding=4)
     ax.set(title="Between layers, in all dimensions", xlabel="share of variance")
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))  # shares may be thousandths
     ax.invert_yaxis()
     ax.margins(x=0.2)
 

@@ -62,7 +62,7 @@ ATLAS = Analysis(
                 "differs": ("name", "layers differ"),
                 "random_weights_corpus": ("name", "corpus of random weights"),
                 "trained_range": ("profile", "range over layers"),
-                "random_weights_range": ("profile", "at random weights"),
+                "random_weights_range": ("profile", "over layers and draws of random weights"),
                 "beyond_random_weights": ("name", "wider than there"),
             }
         ),
