@@ -65,7 +65,7 @@ def draw_rounding(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(shown, likeness),
+        title=_finding(shown),
         subtitle=f"{label} · {_population(results, scales, few)}",
         stage=STAGE,
     )
@@ -154,7 +154,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[int, Look]) ->
         draw_line(ax, own, "layer", column, look, ms=3)
 
 
-def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
+def _finding(shown: pd.DataFrame) -> str:
     """Return the title: the fewest bits at which all measures keep, and the most with fewer."""
     if shown.empty:
         return "No weights to round"
@@ -163,12 +163,11 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
         return f"Every measure of every layer stays in its interval down to {enough} bits"
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
-    lost = _fewest_kept(likeness, few)
     left = shown.loc[(shown["bits"] == few) & (shown["verdict"] != "keeps"), "measure"].unique()
     which = f"{MEASURES[left[0]]} does not" if len(left) == 1 else "some do not"
     return (
         f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} {which} "
-        f"(rings), and layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of neighbors (a)"
+        "(rings), and neighbors change (a)"
     )
 
 
