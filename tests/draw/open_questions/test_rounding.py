@@ -40,7 +40,7 @@ def test_lines_are_the_tables_and_gray_is_full_precision(outcome: Outcome):
     [
         (
             {16: "keeps", 2: "flips"},
-            "At 16 bits all measures stay in their intervals; at 2 some do not (rings), and neighbors",
+            "At 16 bits all measures stay in their intervals; at 2 some do not (rings), and",
             ["2 bits: 72 %"],
         ),
         (
