@@ -99,9 +99,9 @@ def _give_torch_its_threads() -> None:
     Two threads that wait for one another on a busy machine take twenty times as long for the small
     products of tests.
     """
-    torch, asked = sys.modules.get("torch"), os.environ.get("OMP_NUM_THREADS")
-    if torch is not None and asked and torch.get_num_threads() != int(asked):
-        torch.set_num_threads(int(asked))
+    torch, n_threads = sys.modules.get("torch"), os.environ.get("OMP_NUM_THREADS")
+    if torch is not None and n_threads and torch.get_num_threads() != int(n_threads):
+        torch.set_num_threads(int(n_threads))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -97,8 +97,8 @@ def test_counts_say_what_needs_training():
         "training": {"only after training": 1, "open": 1, "untrained, too": 1},
     }
     assert trained_share(table) == (
-        "; of the 3 that hold and read weights 1 hold at random weights, too, 1 does not, and 1 is "
-        "open there"
+        "; of the 3 that hold and read weights 1 holds at random weights, too, and 1 does not; 1 "
+        "is open there"
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from embspace.app.page.findings import without_marks
 from embspace.files.tables import load_table, save_table
 from embspace.published.sources import PUBLISHED
 from embspace.settings.params import CONF
@@ -50,7 +51,8 @@ def answers_of_open_questions(model: str, up: str) -> str:
             if noun in answers:
                 said = SAME if answers[noun] == answer else answers[noun]
                 by_answer[said].append(f"*{label_of(other)}*")
-        lines += [f"| | {', '.join(labels)} | {said} | – |" for said, labels in by_answer.items()]
+        ordered = sorted(by_answer.items(), key=lambda pair: pair[0] != SAME)
+        lines += [f"| | {', '.join(labels)} | {said} | – |" for said, labels in ordered]
     return "\n".join(lines)
 
 
@@ -71,7 +73,8 @@ def _picture(noun: str, model: str) -> Path:
 
 def _answer(noun: str, model: str) -> str:
     picture = _picture(noun, model)
-    return (finding_of(picture) if picture.is_file() else "") or NOT_COMPUTED
+    finding = finding_of(picture) if picture.is_file() else ""
+    return without_marks(finding) or NOT_COMPUTED
 
 
 def label_of(model: str) -> str:

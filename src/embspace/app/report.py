@@ -5,7 +5,7 @@ user's tree stay unchanged; see `embspace.app.working_tree`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from embspace.app.reporting.parts import (
     Analysis,
     analyses,
     is_chosen,
+    item_of,
     left_out,
     makers,
     quicker_settings,
@@ -192,7 +193,7 @@ def _write_from(
     from embspace.app.page.texts_read import texts_told, unknown_shares
     from embspace.app.reporting.growing import GrowingPage, share_drawings
 
-    stages = stages_of(tree.folder, subject, twins)
+    stages = stages_of(tree.folder, subject)
     share_drawings(tree.root, tree.folder)
     page = GrowingPage(
         tree.folder,
@@ -235,7 +236,7 @@ def _steps(
 ) -> Iterator[Step]:
     """Run the stages in the order of use; before, print what they will cost.
 
-    The ledger is last, after the verdicts on the `twins`.
+    The ledger is last, after the verdicts on the `twins`; a twin's failure ends no report.
     """
     from embspace.app.checks.long_stimuli import check_stimuli
 
@@ -249,28 +250,28 @@ def _steps(
     def announce(needs: Needs) -> None:
         say(cost_told(needs, durations, jobs, ways.__getitem__))
 
-    last = ledgers(tree.folder, [subject.model] if twins else [])
-    first = [target for target in targets if target not in last]
-    yield from tree.reproduce(
-        *first, jobs=jobs, durations=durations, ranks=ranks_of(stages), announce=announce
-    )
-    if last:
+    how: dict[str, Any] = {"jobs": jobs, "durations": durations, "ranks": ranks_of(stages)}
+    if not twins:
+        yield from tree.reproduce(*targets, **how, announce=announce)
+        return
+    [own, *others] = ledgers(tree.folder, [subject.model, *twins])
+    first = [target for target in targets if target != own]
+    try:
+        yield from tree.reproduce(*first, *others, **how, announce=announce)
         keep_all_verdicts(tree.folder, twins)
-        yield from tree.reproduce(*last, jobs=jobs, durations=durations)
+    except InputError as error:
+        if not any(f"@{name}" in str(error) for name in twins):
+            raise
+        say(f"claims of publications are not compared with random weights: {error}")
+        yield from tree.reproduce(*first, **how, is_more=True)
+    for step in tree.reproduce(own, **how, is_more=True):
+        if step.stage == item_of(own):  # the others have been told
+            yield step
 
 
-def stages_of(
-    root: Path, subject: Subject, twins: Collection[str] = ()
-) -> dict[Analysis, list[str]]:
-    """Return the addresses of the stages that each analysis of a report needs, by analysis.
-
-    The ledger also needs the ledgers of the `twins`, models with random weights.
-    """
-    addresses = makers(root, subject.model, _wanted(subject))
-    for analysis, needed in addresses.items():
-        if analysis.noun == OF_ALL:
-            needed[:0] = ledgers(root, twins)
-    return addresses
+def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
+    """Return the addresses of the stages that each analysis of a report needs, by analysis."""
+    return makers(root, subject.model, _wanted(subject))
 
 
 def _wanted(subject: Subject) -> list[Analysis]:

@@ -215,7 +215,7 @@ def _counts(claims: pd.DataFrame) -> str:
     verdict, training = claims["verdict"], claims["training"].fillna("")
     held = verdict.isin(HOLDS)
     counts = {
-        "hold and fail in an untrained network": training == ONLY_TRAINED,
+        "hold, but not in an untrained network": training == ONLY_TRAINED,
         "hold in an untrained network, too": training == UNTRAINED_TOO,
         "hold while the untrained network decides nothing": training == STILL_OPEN,
         "hold and read no trained weights": held & (training == ""),

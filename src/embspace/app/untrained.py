@@ -24,7 +24,15 @@ from embspace.settings.schema import read_yaml
 
 MODELS = CONF / "model"
 SHARED = (  # with the trained model: what names its parts and reads its texts
-    *("matrices", "masked_head", "position_offset", "padding_rows", "window", "final_norm"),
+    *(
+        "matrices",
+        "masked_head",
+        "position_offset",
+        "padding_rows",
+        "window",
+        "final_norm",
+        "token_types",
+    ),
     *("continuation_prefix", "word_prefix", "unused_tokens", "most_documents", "parameters"),
     "batches",
 )
@@ -71,7 +79,7 @@ def describe_untrained(name: str, content: dict[str, Any] | None = None) -> dict
         kind = next(kind for kind in TOKENIZERS if isinstance(files, kind))
         described["tokenizer"] = files.model_dump(include=set(kind.model_fields), exclude_none=True)
     described |= {key: content[key] for key in SHARED if key in content}
-    describe_model(untrained_name(name, None), described)
+    describe_model(untrained_name(name), described)
     return described
 
 
@@ -81,7 +89,7 @@ def write_untrained(name: str) -> Path:
     Raises:
         InputError: as `describe_untrained`, or if either file has such an entry already.
     """
-    own, twin = described_in(MODELS, name), checked_name(untrained_name(name, None))
+    own, twin = described_in(MODELS, name), checked_name(untrained_name(name))
     path = MODELS / f"{twin}.yaml"
     if path.exists():
         raise InputError(f"{path}: is there already")

@@ -172,16 +172,18 @@ class WorkingTree:
         durations: Durations | None = None,
         ranks: Mapping[str, int] | None = None,
         announce: Callable[[Needs], None] | None = None,
+        is_more: bool = False,
     ) -> Iterator[Step]:
         """Run the outdated targets, and yield every step.
 
-        What stages print goes to `log`; times are by default those of the user's tree. `ranks` and
-        `announce` are as for `run_side_by_side`.
+        What stages print goes to `log`, after what is there if the run `is_more` of another; times
+        are by default those of the user's tree. `ranks` and `announce` are as for
+        `run_side_by_side`.
 
         Raises:
             InputError: with the message of a stage that failed.
         """
-        with self.locked(), self.log.open("w", encoding="utf-8") as log:
+        with self.locked(), self.log.open("a" if is_more else "w", encoding="utf-8") as log:
 
             def show(stage: str, line: str) -> None:
                 print(f"{stage}: {line}", file=log, flush=True)

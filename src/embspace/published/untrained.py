@@ -21,9 +21,9 @@ SAME = ["source", "rule"]
 KEPT = [*SAME, "statement", "value", "verdict"]
 
 
-def untrained_name(model: str, declared: str | None) -> str:
-    """Return the name of a model's twin with random weights: as declared, or the usual one."""
-    return declared or f"{model}_random"
+def untrained_name(model: str) -> str:
+    """Return the usual name of a model's twin with random weights."""
+    return f"{model}_random"
 
 
 def keep_verdicts(name: str, results: Path) -> Path:
@@ -121,9 +121,10 @@ def trained_share(claims: pd.DataFrame) -> str:
         return ""
     n_trained, n_untrained, n_open = (int(held.eq(word).sum()) for word in TRAINING)
     return (
-        f"; of the {len(held)} that hold and read weights {n_untrained} hold at random weights, "
-        f"too, {n_trained} {'does' if n_trained == 1 else 'do'} not"
-        + (f", and {n_open} {'is' if n_open == 1 else 'are'} open there" if n_open else "")
+        f"; of the {len(held)} that hold and read weights {n_untrained} "
+        f"{'holds' if n_untrained == 1 else 'hold'} at random weights, too, and {n_trained} "
+        f"{'does' if n_trained == 1 else 'do'} not"
+        + (f"; {n_open} {'is' if n_open == 1 else 'are'} open there" if n_open else "")
     )
 
 

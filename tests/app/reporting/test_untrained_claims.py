@@ -1,14 +1,24 @@
 """The claims of publications, asked of a report's model with random weights."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
-from embspace.app.report import Subject, stages_of, twins_of
-from embspace.app.reporting.parts import OF_ALL
-from embspace.app.reporting.untrained_claims import describe_twin, keep_all_verdicts, ledgers
+from embspace.app import report
+from embspace.app.report import Subject, twins_of
+from embspace.app.reporting.parts import item_of
+from embspace.app.reporting.untrained_claims import (
+    _with_tokenizer_at_hand,
+    describe_twin,
+    keep_all_verdicts,
+    ledgers,
+)
+from embspace.app.repro.side_by_side import Step
 from embspace.app.working_tree import OwnTexts
+from embspace.errors import InputError
 from embspace.published.untrained import KEPT, load_verdicts
 from embspace.settings.schema import read_yaml
 from tests.tiny import tiny_description
@@ -23,7 +33,7 @@ def said() -> list[str]:
     return []
 
 
-def of_user(*options: str, model: str = "minilm") -> Subject:
+def users_report(*options: str, model: str = "minilm") -> Subject:
     return Subject(model, ["mine"], TEXTS, None, options)
 
 
@@ -44,28 +54,71 @@ def test_random_weights_and_decoders_have_no_twin(
     monkeypatch.chdir(root)
     random = read_yaml(root / "conf/model/minilm_random.yaml")
     assert describe_twin("noise", random, said.append) == {}
-    assert len(said) == 1 and "noise: has source 'random'" in said[0]
+    vectors = {"source": "vectors", "label": "x", "path": "x.npy"}
+    assert describe_twin("points", vectors, said.append) == {}
     matrices = {"input": "wte.weight", "positional": "wpe.weight", "segment": None}
     decoder = tiny_description(build_tiny("gpt2", tmp_path / "d")) | {"matrices": matrices}
-    assert describe_twin("d", decoder, said.append) == {} and len(said) == 1
+    assert describe_twin("d", decoder, said.append) == {} and not said
 
 
 def test_only_a_report_with_the_ledger_and_other_texts_asks_it(
     root: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
 ):
     monkeypatch.chdir(root)
-    assert twins_of(of_user("all"), said.append) == {"minilm_random": None}
-    assert twins_of(of_user(), said.append) == twins_of(of_user("all", "no-maps"), print) == {}
+    assert twins_of(users_report("all"), said.append) == {"minilm_random": None}
+    assert (
+        twins_of(users_report(), said.append)
+        == twins_of(users_report("all", "no-maps"), print)
+        == {}
+    )
     corpora = read_yaml(root / "params.yaml")["corpora"]
     assert twins_of(Subject("minilm", corpora, None, None, ("all",)), said.append) == {}
 
 
-def test_the_ledger_waits_for_that_of_random_weights(root: Path, monkeypatch: pytest.MonkeyPatch):
+class Tree:
+    """Keeps what it was to run; fails at the stages of a twin, if it shall."""
+
+    def __init__(self, folder: Path, *, fails: bool) -> None:
+        self.folder, self._fails, self.runs = folder, fails, list[tuple[str, ...]]()
+
+    def stages(self, *_: str) -> set[str]:
+        return set()
+
+    def reproduce(self, *targets: str, **_: Any) -> Iterator[Step]:
+        self.runs.append(targets)
+        for target in targets:
+            stage = item_of(target)
+            if self._fails and stage.endswith("_random"):
+                raise InputError(f"stage {stage} failed with status 1")
+            yield Step(stage, "ends")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_ledger_is_last_and_random_weights_end_no_report(
+    root: Path, monkeypatch: pytest.MonkeyPatch, said: list[str], fails: bool
+):
     monkeypatch.chdir(root)
-    stages = stages_of(root, of_user("all"), ["minilm_random"])
-    [addresses] = [addresses for analysis, addresses in stages.items() if analysis.noun == OF_ALL]
-    assert addresses[0] == ledgers(root, ["minilm_random"])[0]
-    assert ledgers(root, ["minilm"])[0] in addresses[1:]
+    monkeypatch.setattr(report, "durations_of", lambda *_: None)
+    monkeypatch.setattr(report, "keep_all_verdicts", lambda *_: None)
+    tree: Any = Tree(root, fails=fails)
+    stages = report.stages_of(root, users_report("all"))
+    steps = [*report._steps(tree, users_report("all"), {"m_random": None}, stages, said.append, 1)]
+    [own, other] = ledgers(root, ["minilm", "m_random"])
+    assert other in tree.runs[0] and own not in tree.runs[0] and tree.runs[-1] == (own,)
+    assert steps[-1].stage == "measure_ledger@minilm"
+    assert len(tree.runs) == 2 + fails and other not in tree.runs[1]
+    assert ["not compared with random weights" in words for words in said] == [True] * fails
+
+
+def test_a_tokenizer_of_the_hub_is_read_from_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("embspace.models.locate.locate_files", lambda *_: tmp_path)
+    hub = {"source": "hub", "repository": "a/b", "revision": "main"}
+    content = {"label": "b", "license": "MIT", "language": "English", **hub}
+    content["matrices"] = {"input": "x", "positional": None, "segment": None}
+    twin = _with_tokenizer_at_hand({"tokenizer": hub}, "b", content)
+    assert twin["tokenizer"] == {"source": "path", "path": str(tmp_path)}
 
 
 def test_verdicts_are_kept_in_the_tree(tmp_path: Path):

@@ -179,8 +179,8 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), ", and more than at random weights in all measured there (dots)"),
-        ((0.3, 0.9, 0.35), ", and more than at random weights in none measured there (dots)"),
+        ((0.3, 0.4, 0.35), ", and more than at random weights in all measured there"),
+        ((0.3, 0.9, 0.35), ", and more than at random weights in none measured there"),
     ],
 )
 def test_the_title_says_whether_layers_differ_more_than_at_random_weights(

@@ -55,7 +55,7 @@ def test_five_panels_have_the_values_of_one_corpus_and_its_nulls():
     ],
 )
 def test_the_title_says_on_which_side_of_the_nulls_the_measures_lie(null: float, said: str):
-    ends = {"null_mean": null, "null_smallest": null, "null_largest": null}
+    ends = {"null_mean": null, "null_smallest": null - 0.01, "null_largest": null + 0.01}
     made = results(lambda name, table: table.assign(**ends) if name.endswith("nulls") else table)
     first = f"Tokens have mean cosine (2.11 against {null:.2f} at layer 2), debiased"
     assert title(made).startswith(first)
@@ -102,3 +102,9 @@ def test_a_model_without_large_corpora_says_so():
     figure, text = draw(tables)
     assert figure.axes[0].texts[0].get_text().endswith("no corpus has enough documents")
     assert "None." in text
+
+
+def test_one_draw_of_random_weights_has_no_range_to_leave():
+    ends = {"null_mean": 9.0, "null_smallest": 9.0, "null_largest": 9.0}
+    made = results(lambda name, table: table.assign(**ends) if name.endswith("nulls") else table)
+    assert "beside one draw of random weights" in title(made)

@@ -55,7 +55,7 @@ def test_of_layers_with_one_number_none_is_the_extreme_one() -> None:
     table.loc[table["measure"] == "mean_cosine", "value"] = 0.5
     table.loc[table["layer"] == 1, "value"] += 0.001
     assert drawn({**TABLES, "profiles": table})[0].startswith(
-        "Mean cosine of tokens of articles is about as high at every layer: 0.50"
+        "Mean cosine of tokens of articles differs surely between no two layers: 0.50"
     )
 
 

@@ -65,7 +65,7 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
 
 def test_marks_are_the_information_of_the_table_beyond_chance():
     figure, _ = drawn("subject")
-    panel = next(ax for ax in figure.axes if "says most" in ax.get_title("left"))
+    panel = next(ax for ax in figure.axes if "nearest label" in ax.get_title("left"))
     line = next(line for line in panel.lines if line.get_label() == "in space")
     own = measured_once("subject")["labels"].query(
         "method == 'space' and weights == 'trained' and pooling == 'mean' and layer == 2"

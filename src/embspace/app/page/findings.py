@@ -8,7 +8,7 @@ from embspace.app.page.nothing import says_nothing
 from embspace.app.page.unusual import Distance
 
 HEADLINES, MOST = 5, 13
-PANEL = re.compile(r" \([a-f](–[a-f])?\)")  # of a figure, which a list does not show
+MARKS = re.compile(r" \(([a-f](–[a-f])?|dots|dashed|rings)\)")  # of a figure, not of a list
 LABELS = "layer_choice"
 APART = "two_corpora"  # the question of who gives two
 # Facts of the config, and figures that say again what another one says.
@@ -70,7 +70,7 @@ def findings_of(
     sections = [*sections]
     nouns = {section.noun for section in sections if not says_nothing(section.finding)}
     said = [
-        Finding(section.noun, section.chapter, PANEL.sub("", section.finding), section.population)
+        Finding(section.noun, section.chapter, without_marks(section.finding), section.population)
         for section in sections
         if section.noun not in NEVER
         and SAID_AGAIN.get(section.noun) not in nouns
@@ -94,6 +94,11 @@ def findings_of(
         return not is_first, not is_on_texts, -distance.share if distance else 0.0, place
 
     return [*labels, *known, *_spread(sorted(with_distances, key=wanted))][:MOST]
+
+
+def without_marks(title: str) -> str:
+    """Return the title of a figure without the letters of panels and the names of marks."""
+    return MARKS.sub("", title)
 
 
 def _spread(findings: list[Finding]) -> list[Finding]:

@@ -110,7 +110,13 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
             "What counts tokens or follows from the config, and claims that are held against "
             "random weights already."
         )
-        parts.append(section("Exact counts", note, ledger_table(counts[OF_CLAIMS], digits)))
+        parts.append(
+            section(
+                "Counts, and claims against random weights",
+                note,
+                ledger_table(counts[OF_CLAIMS], digits),
+            )
+        )
     if len(numbers):
         note = "A number matches if ours rounds to what is printed."
         parts.append(section("Numbers", note, ledger_table(numbers[OF_NUMBERS], digits)))
@@ -169,7 +175,7 @@ def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     n_failed, n_by_rule = (int((verdicts == word).sum()) for word in DECIDED[-2:])
     depends = "depends" if n_by_rule == 1 else "depend"
     rest = f", {n_by_rule} {depends} on the rule" if n_by_rule else ""
-    apart = f"; {counted(len(counts), 'exact count')} apart" if len(counts) else ""
+    apart = f"; {len(counts)} further ones read no trained weights alone" if len(counts) else ""
     return (
         f"Of {counted(len(verdicts), 'published claim')} on {reader.kinds[-1]} that this model "
         f"decides, {n_held} hold, {n_failed} do not{rest}{trained_share(claims)}{apart}"

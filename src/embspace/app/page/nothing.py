@@ -22,14 +22,16 @@ SAYS_NOTHING = re.compile(
     r"|no more alike than by chance"
     r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
-    r"|no clear difference|No layer surely|no better than chance|about as high at every"
+    r"|no clear difference|No layer surely|surely between no two layers|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
     r"|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.
 LIKE_CHANCE = re.compile(
-    r"as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
+    r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
+    r"|are as alike at every layer|^Tokens have .*within reach of the nulls$"
+    r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"

@@ -171,7 +171,8 @@ def cost_told(
     for item, needed in seconds.items():
         name = item.partition("@")[0]
         totals[name] += needed
-        ways[name] = ways.get(name) or way_of(item)
+        way = way_of(item)
+        ways[name] = way if ways.get(name, way) == way else ""
     longest = sorted(totals, key=lambda name: -totals[name])[:N_SHOWN]
     named = [f"{name} {rounded(totals[name])}{ways[name]}" for name in longest]
     most = f"; most of it for {', '.join(named)}" if named else ""

@@ -12,6 +12,7 @@ from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 
 LEDGER = "measure_ledger"
+WITHOUT_TWIN = ("random", "vectors")
 Descriptions = dict[str, dict[str, Any] | None]
 """Descriptions of models by name; None for a model with a file in conf/model/."""
 
@@ -24,23 +25,42 @@ def describe_twin(model: str, described: dict[str, Any] | None, say: Say) -> Des
         described: the model's description; None for a model with a file in conf/model/.
         say: takes a sentence on why a model has no twin.
 
-    Empty for a model without a twin, and for a decoder, as no source speaks of decoders.
+    Empty for random weights, for vectors without a network, and for a decoder, as no source speaks
+    of decoders.
     """
     from embspace.app.page.provenance import is_decoder
     from embspace.app.untrained import MODELS, describe_untrained
     from embspace.published.untrained import untrained_name
 
     content = described or read_yaml(described_in(MODELS, model))
-    if is_decoder(Path(), model, content):
+    if content["source"] in WITHOUT_TWIN or is_decoder(Path(), model, content):
         return {}
-    name = untrained_name(model, content.get("untrained"))
-    if (MODELS / f"{name}.yaml").is_file():
-        return {name: None}
+    declared = content.get("untrained")
+    if declared and (MODELS / f"{declared}.yaml").is_file():
+        return {declared: None}
     try:
-        return {name: describe_untrained(model, content)}
+        twin = describe_untrained(model, content)
+        return {untrained_name(model): _with_tokenizer_at_hand(twin, model, content)}
     except InputError as error:
         say(f"claims of publications are not compared with random weights: {error}")
         return {}
+
+
+def _with_tokenizer_at_hand(
+    twin: dict[str, Any], model: str, content: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the twin of a model of the hub with a local folder as tokenizer; others unchanged.
+
+    models.lock lists fetched files by the model's name alone.
+    """
+    from embspace.models.locate import locate_files
+    from embspace.models.tokenizer import tokenizer_files
+    from embspace.settings.model import HubFiles, describe_model
+
+    files = tokenizer_files(describe_model(model, content))
+    if not isinstance(files, HubFiles):
+        return twin
+    return twin | {"tokenizer": {"source": "path", "path": str(locate_files(model, files))}}
 
 
 def ledgers(root: Path, models: Collection[str]) -> list[str]:

@@ -86,7 +86,7 @@ def beside_others(divergence: pd.DataFrame) -> str:
 
 
 def is_negligible(divergence: pd.DataFrame) -> bool:
-    """Return whether no two heads differ by as much as a hundredth of a bit, on average."""
+    """Return whether heads differ by less than a hundredth of a bit on average."""
     means = divergence[divergence["layer"].isna()].set_index("compared_with")
     return bool(means.loc[[*COMPARED], "divergence"].max() < NEGLIGIBLE)
 

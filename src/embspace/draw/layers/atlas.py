@@ -102,7 +102,7 @@ def _title(measures: pd.DataFrame) -> str:
     how_many = "most" if is_beyond.mean() > HALF else "few"
     if is_beyond.nunique() == 1:
         how_many = "all" if is_beyond.all() else "none"
-    return f"{said}, and more than at random weights in {how_many} measured there (dots)"
+    return f"{said}, and more than at random weights in {how_many} measured there"
 
 
 def _beyond_random(measures: pd.DataFrame) -> pd.Series:
@@ -115,9 +115,8 @@ def _beside(measures: pd.DataFrame) -> str:
     """Return for the subtitle by how many measures layers differ more than at random weights."""
     if not measures["beyond_random_weights"].isin(["yes", "no"]).any():
         return "random weights: not measured"
-    is_beyond = _beyond_random(measures)
     corpus = corpus_called(str(measures["random_weights_corpus"].dropna().iloc[0]))
-    rings = "" if is_beyond.all() else "; ring: not beyond"
+    rings = "; ring: not beyond" if (measures["beyond_random_weights"] == "no").any() else ""
     return f"dot: range over layers beyond random weights, on {corpus}{rings}"
 
 
@@ -139,7 +138,8 @@ def _heat_map(
         "annot_kws": {"fontsize": 7},
     }
     bar = {"label": "% above the mean of the row", "pad": 0.05, "aspect": 40}
-    bar["extend"] = "max" if wide.min().min() > 0 else "both"  # nothing is below by more than all
+    # A positive value lies at most 100 % below the mean.
+    bar["extend"] = "max" if wide.min().min() > 0 else "both"
     sns.heatmap(
         deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers
     )

@@ -46,6 +46,7 @@ SIDES = {
     "below at some": "below the nulls at some layers",
     "above at some": "above the nulls at some layers",
     "within reach": "within reach of the nulls",
+    "beside one draw": "beside one draw of random weights, which says nothing of the range",
 }
 """Places of measures, and their words as the first of a title."""
 NO_NULL = "without a null at each layer"
@@ -157,6 +158,8 @@ def _side(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
     if len(both) < _converged(rows).sum():
         return NO_NULL
     width = both["null_largest"] - both["null_smallest"]
+    if not width.any():
+        return "beside one draw"
     below = both["high"] < both["null_smallest"] - width
     above = both["low"] > both["null_largest"] + width
     if below.all() or above.all():

@@ -12,6 +12,7 @@ from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import listed
 
+MOST_NAMED = 3  # layers
 AFTER = "final_norm_"  # begins the names of spaces after the final norm
 CHANGES = {
     "ordinary_tokens": "without special tokens and position 0",
@@ -97,13 +98,14 @@ def _title(
         ends = dict.fromkeys(
             _short(value) for value in (min(values.values()), max(values.values()))
         )
-        said = f"{sentence_case(name)} of {vectors} is about as high at every layer"
+        said = f"{sentence_case(name)} of {vectors} differs surely between no two layers"
         return f"{said}: {' to '.join(ends)}{f' ({beside[0]})' if beside else ''}"
     beside += [f"last layer {_short(values[last])}"] if last not in alike else []
     beside += ["not converged"] if layer in moving else []
     where = "the last layer" if alike == [last] else f"layer {layer} of {last}"
     if len(alike) > 1:
         where = f"layers {listed([str(number) for number in alike])}"
+        where = where if len(alike) <= MOST_NAMED else f"{len(alike)} of {len(values)} layers"
     is_within = any(pick(values[layer], null_means[null]) == null_means[null] for null in first)
     claim = finding.within_null if is_within and finding.within_null else finding.claim
     value = (

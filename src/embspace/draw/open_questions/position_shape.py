@@ -50,7 +50,7 @@ def draw_position_shape(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(loops, values),
+        title=_finding(loops, values, counts["n_positions"]),
         subtitle=f"{label} · {counted(counts['n_structured'], 'position embedding')}, not outlying "
         f"· a loop (persistent homology) stands if it outlasts the longest of {share:g} % of each "
         f"kind of {counted(counts['n_surrogates'], 'curve')} (bands: {share:g} %, lines: means) "
@@ -74,10 +74,11 @@ def draw_position_shape(
     return figure, text
 
 
-def _finding(loops: pd.DataFrame, values: pd.DataFrame) -> str:
+def _finding(loops: pd.DataFrame, values: pd.DataFrame, n_positions: int) -> str:
     """Return the title: how many loops stand, else what the longest of the first space outlasts."""
     if values.empty:
-        return "There is no curve of positions to look at"
+        few = "Too few structured positions for a curve to look at"
+        return few if n_positions else "There is no curve of positions to look at"
     standing = loops[loops["verdict"] == "stands"]
     if len(standing):
         places = " and ".join(SPACE_NAMES[space] for space in standing["space"].unique())

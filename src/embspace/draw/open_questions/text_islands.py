@@ -154,15 +154,15 @@ def _heading(table: pd.DataFrame, name: str) -> str:
 def _most_like(labels: pd.DataFrame, name: str) -> str:
     """Return the label nearest to the islands on the map, beside random weights."""
     own, at_random = (
-        _last(labels, name, MAP, weights).set_index("label")["information"]
-        for weights in (TRAINED, RANDOM)
+        _last(labels, name, MAP, weights).set_index("label") for weights in (TRAINED, RANDOM)
     )
-    if own.isna().all():
-        return "no label says anything of islands"
-    label = str(own.idxmax())
-    there = at_random.get(label, np.nan)
+    beyond = own.loc[own["information"] > own["null_largest"], "information"]
+    if beyond.empty:
+        return "no label beyond\nchance on the map"
+    label = str(beyond.idxmax())
+    there = at_random["information"].get(label, np.nan)
     beside = "" if pd.isna(there) else f" (random weights {there:.2f})"
-    return f"on the map {LABELS[label]} says most,\n{own[label]:.2f}{beside}"
+    return f"nearest label on\nthe map: {LABELS[label]}, {beyond[label]:.2f}{beside}"
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:
@@ -176,7 +176,7 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
         f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and another "
         f"seed's map have it (Jaccard index above {settings['jaccard']}), none of "
         f"{settings['n_clouds']} Gaussian clouds · brackets: typical words · no mark: as labels "
-        "dealt at random"
+        "dealt, or one island"
     )
 
 

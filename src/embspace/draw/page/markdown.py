@@ -26,6 +26,8 @@ CORPORA = ("corpus", "other_corpus", "other corpus")  # columns
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
 POINTER = re.compile(r"\*\*(.+)\*\*\nSee also: \[(\w+)\]\(\S+\)\.\n\n")
 _BAR = re.compile(r"(?<!\\)\|")
+IDENTIFIER = re.compile(r"[a-z0-9_]+")
+OF_NAMES = ("pooling", "method", "measure", "embedding", "features", "vectors", "preparation")
 
 
 def same(*columns: str) -> dict[str, str]:
@@ -103,12 +105,24 @@ def _is_numeric(cells: Sequence[object]) -> bool:
 def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
     """Return the cells of a column; what is not defined is None."""
     if not is_numeric_dtype(column) or is_bool_dtype(column):
-        cells = column.astype(object).where(column.notna(), None)
-        return [VALUES.get(cell, cell) if isinstance(cell, str) else cell for cell in cells]
+        return [*_spoken(column.astype(object).where(column.notna(), None))]
     known = column.dropna()
     is_whole = bool((known == known.round()).all()) and not is_exact
     form = significant if is_exact else partial(number, digits=0 if is_whole else digits)
     return [None if isnan(value) else form(value) for value in column.astype(float)]
+
+
+def _spoken(column: pd.Series) -> pd.Series:
+    """Return a column of names of the code in readers' words; tokens, words and texts as they are.
+
+    Names that are words, too, such as `hubness`, are replaced in columns of names alone.
+    """
+    cells = [cell for cell in column if isinstance(cell, str)]
+    if not all(map(IDENTIFIER.fullmatch, cells)):
+        return column
+    is_named = str(column.name) in OF_NAMES
+    known = {name: said for name, said in VALUES.items() if is_named or "_" in name}
+    return column.map(lambda cell: known.get(cell, cell))
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -10,6 +10,7 @@ from embspace.draw.page.markdown import folded, interval, markdown_table, sectio
 STAGE = "measure_differences"
 DRAWN_IN = "sentence_meaning"
 RESULTS = ("differences/categories.csv",)
+TIMES = 2.0  # random weights, one draw, which a mean must surpass
 TABLE = RESULTS[0].removesuffix(".csv")
 COLUMNS = {
     "category": "category",
@@ -58,7 +59,8 @@ def _finding(last: pd.DataFrame) -> str:
     n_random, is_known = int((random > high).sum()), bool(random.notna().any())
     untrained = f", at random weights in {n_random}" if is_known else ""
     more = "no more parallel than at random weights: beyond signs flipped"
-    if not is_known or above > n_random:
+    is_larger = rows["consistency"].mean() > TIMES * random.mean()
+    if not is_known or above > n_random or is_larger:
         more = "more parallel than by chance (signs flipped)"
     ends = f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f}"
     return (

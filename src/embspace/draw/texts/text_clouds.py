@@ -30,7 +30,7 @@ def draw_text_clouds(
         1,
         1,
         height_mm=height_mm,
-        title=_finding(step, random),
+        title=_finding(step, random, _spread(cosines)),
         subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of a "
         f"corpus: median, middle half · random weights: medians of {random_sample(random)}",
         stage=STAGE,
@@ -65,8 +65,17 @@ def _largest_step(cosines: pd.DataFrame) -> pd.DataFrame:
     return own[own["layer"].isin([after["layer"] - 1, after["layer"]])]
 
 
-def _finding(step: pd.DataFrame, random: pd.DataFrame) -> str:
-    """Return the title: the layer that changes most how alike two texts of a corpus are."""
+def _spread(cosines: pd.DataFrame) -> float:
+    """Return the largest range over the layers that the medians of a corpus have."""
+    medians = cosines.groupby("corpus")[MEDIAN]
+    return float((medians.max() - medians.min()).max())
+
+
+def _finding(step: pd.DataFrame, random: pd.DataFrame, spread: float) -> str:
+    """Return the title: the layer that changes most how alike two texts of a corpus are.
+
+    `spread` is the largest range of a corpus's medians over the layers.
+    """
     if step.empty:
         return "No collection of texts to describe"
     before, after = step[MEDIAN]
@@ -75,7 +84,7 @@ def _finding(step: pd.DataFrame, random: pd.DataFrame) -> str:
     layers = [f"layer {layer}" for layer in step["layer"]]
     null = random.loc[random["corpus"] == corpus, MEDIAN].diff().abs().max()
     steps = abs(after - before)
-    if steps < NO_STEP:
+    if steps < NO_STEP and spread < NO_STEP:
         name = corpus_looks([corpus])[corpus].name
         return f"Two {name} are as alike at every layer, at a median cosine of {shown[1]}"
     has_none = "; random weights have none" if null < NO_STEP else ""

@@ -29,9 +29,8 @@ def _finding(table: pd.DataFrame) -> str:
     others = steps[steps[f"{VALUE}_low"].notna()].groupby("tokens", sort=False)[VALUE]
     looks = _looks(steps)
     ranges = [f", those of {looks[str(name)].name} {_range(values)}" for name, values in others]
-    is_less = own[VALUE] < own[RANDOM_VALUE]
-    beside = ", more at each step" if is_less.all() else ""
-    beside = ", less at each step" if not is_less.any() else beside
+    beside = ", more at each step" if (own[VALUE] < own[RANDOM_VALUE]).all() else ""
+    beside = ", less at each step" if (own[VALUE] > own[RANDOM_VALUE]).all() else beside
     return (
         f"Tokens of {next(iter(looks.values())).name} share {_range(own[VALUE])} of the energy of "
         f"a step{''.join(ranges)}; random weights: {_range(own[RANDOM_VALUE])}{beside}"

@@ -131,19 +131,22 @@ def _most(layers: pd.DataFrame, quantity: str) -> str:
     near, far = ends[::sign]
     order = rows.assign(size=sign * rows["mean"]).sort_values("size", kind="stable")
     below = (sign * order[far]).iloc[:-1].max()  # of the others; NaN without any
-    if rows.empty or sign * order[near].iloc[-1] <= below or not _beyond_random(layers, quantity):
+    if rows.empty or sign * order[near].iloc[-1] <= below:
         return f"No layer clearly {verb}s"
-    return f"Layer {order['layer'].iloc[-1]} {verb}s"
+    layer = int(order["layer"].iloc[-1])
+    is_beyond = _beyond_random(layers, quantity, layer)
+    return f"Layer {layer} {verb}s" if is_beyond else f"No layer clearly {verb}s"
 
 
-def _beyond_random(layers: pd.DataFrame, quantity: str) -> bool:
-    """Return whether the largest step of the first text stands out beyond random weights."""
+def _beyond_random(layers: pd.DataFrame, quantity: str, layer: int) -> bool:
+    """Return whether a layer's step is the largest of the first text, beyond random weights."""
     rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
     first = rows[rows["tokens"] == rows["tokens"].iloc[0]]
     values, at_random = first["mean"], first["random_weights_mean"]
     if STEPS[quantity].sign < 0:  # of cosines, what lacks to 1
         values, at_random = 1 - values, 1 - at_random
-    return stands_out(values, at_random)
+    is_largest = int(first["layer"][values.idxmax()]) == layer
+    return bool(at_random.isna().any() or (is_largest and stands_out(values, at_random)))
 
 
 def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:

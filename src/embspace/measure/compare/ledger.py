@@ -94,7 +94,7 @@ def untrained_verdicts(folder: str, name: str, model: Model) -> pd.DataFrame | N
     """Return the kept verdicts on the same architecture with random weights; None without."""
     if isinstance(model, VectorsModel):
         return None
-    usual = untrained_name(name, None)  # as a report makes it, which no description names
+    usual = untrained_name(name)  # as a report makes it, which no description names
     is_kept = (Path(folder) / f"{usual}.csv").is_file()
     return kept_verdicts(model.untrained or (usual if is_kept else None), Path(folder))
 
