@@ -15,6 +15,7 @@ from embspace.settings.model import FolderModel, HubModel, Model, describe_model
 from embspace.settings.schema import read_yaml
 from tests.hub_server import Hub
 from tests.tiny import WORDS, build_tiny_bert, tiny_description
+from tests.whole_pipeline import POSITIONS
 from tests.zoo import build_animal
 
 ROOT = Path(__file__).parent.parent
@@ -26,7 +27,7 @@ THOUSAND = 1000
 
 def build_neox(folder: Path) -> dict[int, Path]:
     """A GPT-NeoX by step; with each, its weights are other ones."""
-    first = build_animal("gpt_neox", folder / "0")
+    first = build_animal("gpt_neox", folder / "0", POSITIONS)
     return {0: first} | {
         step: _moved(first, folder / str(step), seed=step) for step in NUMBERS if step
     }
@@ -51,7 +52,7 @@ def push_bert(hub: Hub, folder: Path) -> dict[int, Path]:
 def neox_content() -> dict[str, Any]:
     """What conf/model/neox.yaml says: all that Pythia's does, but for what is larger there."""
     content = read_yaml(ROOT / "conf/model/pythia_70m.yaml")
-    del content["parameters"], content["padding_rows"]
+    del content["parameters"], content["padding_rows"], content["matrices"]["output"]
     checkpoints = {"revision": "step{step}", "steps": list(NUMBERS)}
     return content | {"repository": "maker/neox", "checkpoints": checkpoints}
 

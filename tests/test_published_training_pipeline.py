@@ -39,6 +39,7 @@ def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace
     path = tree.folder / "conf/model/neox.yaml"
     path.write_text(yaml.safe_dump(neox_content()), encoding="utf-8")
     tree.edit("conf/measure/runs/pretraining_dynamics.yaml", corpus="posts", n_documents=40)
+    tree.edit("conf/measure/runs/pretraining_head_dynamics.yaml", corpus="posts")
     tree.edit("params.yaml", models=["neox"], corpora=["posts"])
     return tree
 
