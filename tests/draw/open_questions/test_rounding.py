@@ -40,7 +40,7 @@ def test_lines_are_the_tables_and_gray_is_full_precision(outcome: Outcome):
     [
         (
             {16: "keeps", 2: "flips"},
-            "At 16 bits all measures stay in their intervals; at 2 some do not (rings), and",
+            "With weights of 16 bits all measures stay in their intervals; at 2 some do not",
             ["2 bits: 72 %"],
         ),
         (
@@ -67,4 +67,6 @@ def test_a_measure_without_a_value_at_full_precision_leaves_no_interval(outcome:
         full=table["full"].mask(is_unknown), verdict=table["verdict"].mask(is_unknown, "open")
     )
     figure, _ = drawn({**outcome, "csv": table})
-    assert figure.get_suptitle().startswith("At 16 bits all measures stay in their intervals")
+    assert figure.get_suptitle().startswith(
+        "With weights of 16 bits all measures stay in their intervals"
+    )

@@ -98,7 +98,7 @@ def _population(results: Results, scales: Literal["row", "block"], few: int | No
     counts, settings = results["json"], results[MEASURED_WITH]
     blocks = f" of {settings['block']} entries" if scales == "block" else ""
     return (
-        f"{SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
+        f"weights rounded, {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
         f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
         f"neighbors: the {settings['n_neighbors']} nearest · search: second halves of texts among "
         "first halves · lines that leave a panel: fewest bits"
@@ -166,8 +166,8 @@ def _finding(shown: pd.DataFrame) -> str:
     left = shown.loc[(shown["bits"] == few) & (shown["verdict"] != "keeps"), "measure"].unique()
     which = f"{MEASURES[left[0]]} does not" if len(left) == 1 else "some do not"
     return (
-        f"At {counted(enough, 'bit')} all measures stay in their intervals; at {few} {which} "
-        "(rings), and neighbors change (a)"
+        f"With weights of {counted(enough, 'bit')} all measures stay in their intervals; at {few} "
+        f"{which} (rings), and neighbors change (a)"
     )
 
 

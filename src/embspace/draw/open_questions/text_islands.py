@@ -185,8 +185,9 @@ def _nulls(table: pd.DataFrame, name: str) -> str:
     seen, at_random = (_last(table, name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM))
     share = seen["null_largest_matched"]
     again = "not sought" if pd.isna(share) else f"again in up to {percent(share)}"
-    stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand; gray: no island"
-    return f"the model's Gaussian clouds: {again}\n{AT_RANDOM.name}: {stand}"
+    stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand"
+    stand = "not decidable either" if at_random["stability"] == UNDECIDED else stand
+    return f"the model's Gaussian clouds: {again}\n{AT_RANDOM.name}: {stand}; gray: no island"
 
 
 def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> None:
