@@ -43,7 +43,7 @@ def test_the_finding_shows_the_digits_in_which_heads_surely_differ():
 
 
 def test_heads_that_are_all_but_equal_are_not_told_apart_by_equal_numbers():
-    start = "All heads attend alike: those of one layer differ by less than 0.001 bits, with random"
+    start = "All heads attend alike: they differ by less than 0.001 bits, with random"
     assert finding(smaller(1e7)).startswith(start)
 
 

@@ -54,7 +54,9 @@ def _finding(divergence: pd.DataFrame) -> str:
     verdict = beside_others(divergence)
     if is_negligible(divergence):
         beside = "" if np.isnan(random) else f", with random weights by {_small(random)}"
-        return f"All heads attend alike: those of one layer differ by {_small(own)} bits{beside}"
+        return (
+            f"All heads attend alike: they differ by {_small(np.nanmax([own, other]))} bits{beside}"
+        )
     is_sure = verdict in (LESS, MORE)
     one, two = side_by_side([own, other], 2, differ=is_sure)
     beside = "" if np.isnan(random) else f"; with random weights by {_small(random)}"

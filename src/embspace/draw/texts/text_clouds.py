@@ -84,7 +84,7 @@ def _finding(step: pd.DataFrame, random: pd.DataFrame, spread: float) -> str:
     layers = [f"layer {layer}" for layer in step["layer"]]
     null = random.loc[random["corpus"] == corpus, MEDIAN].diff().abs().max()
     steps = abs(after - before)
-    if steps < NO_STEP and spread < NO_STEP:
+    if spread < NO_STEP:
         name = corpus_looks([corpus])[corpus].name
         return f"Two {name} are as alike at every layer, at a median cosine of {shown[1]}"
     has_none = "; random weights have none" if null < NO_STEP else ""
