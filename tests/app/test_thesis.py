@@ -8,6 +8,7 @@ import pytest
 from embspace.app.thesis import THESIS, thesis_page
 from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
+from embspace.measure.compare.ledger import BESIDE_UNTRAINED
 from embspace.published.sources import read_source
 from embspace.published.untrained import KEPT, SAME, VERDICTS, beside_untrained
 from tests.app.page.trees import write_model_tree
@@ -88,18 +89,18 @@ def test_every_claim_stands_once_below_its_question_or_section(tree: Path):
 
 def test_what_holds_at_random_weights_too_is_told_apart(tree: Path):
     ledger = load_table("results/ledger/minilm.csv")
-    columns = ["untrained_value", "untrained_verdict", "training", "family_q_value"]
+    columns = [*BESIDE_UNTRAINED]
     claims = ledger["verdict"].eq("holds, but also untrained")
     ledger.loc[claims, "verdict"] = "matches"
     raw = ledger.drop(columns=columns)
-    twin = raw[raw["kind"] == "claim"].copy()
+    twin = raw[raw["kind"] == "claim"].assign(draws=2)
     held = twin["verdict"].eq("matches")
     twin.loc[held.cumsum() > 40, "verdict"] = "differs"
     save_table(beside_untrained(raw, twin.drop_duplicates(SAME)), "results/ledger/mine.csv")
     page = thesis_page("mine")
     assert " fail in an untrained network, " in page.partition("## ")[0]
     assert "- **Holds, and not in an untrained network** (" in page
-    assert "- **Holds, and in an untrained network, too** (" in page
+    assert "- **Holds, and in an untrained network, too (in 1 of 2 draws or more)** (" in page
 
 
 def test_an_answer_counts_what_can_be_checked():
@@ -117,7 +118,7 @@ def test_an_answer_counts_what_can_be_checked():
 
 def test_another_models_kept_verdicts_stand_beside(tree: Path):
     ledger = load_table("results/ledger/minilm.csv")
-    kept = ledger[ledger["about"] == "weights"].assign(verdict="differs")
+    kept = ledger[ledger["about"] == "weights"].assign(verdict="differs", draw=1)
     save_table(kept[KEPT], str(VERDICTS / "second.csv"))
     table = thesis_page("mine").partition("## Claim by model")[2].partition("\n## ")[0]
     rows = [line for line in table.splitlines() if line.startswith("|")]

@@ -45,8 +45,13 @@ RANDOM = {
 }
 
 
+def random_weights(**columns: object) -> pd.DataFrame:
+    """The twin's verdicts, as `load_verdicts` returns them."""
+    return verdicts(RANDOM, **columns).assign(draws=1)
+
+
 def test_what_matches_at_random_weights_as_well_holds_untrained():
-    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM)).set_index("statement")
+    table = beside_untrained(verdicts(ROWS), random_weights()).set_index("statement")
     assert table["verdict"].to_dict() == {
         "norms grow": "holds, but also untrained",
         "tokens differ": "matches",
@@ -75,23 +80,23 @@ def test_without_a_twin_all_that_holds_is_open():
 
 
 def test_a_twin_asked_by_another_rule_is_none():
-    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM, rule="another"))
+    table = beside_untrained(verdicts(ROWS), random_weights(rule="another"))
     assert table["untrained_verdict"].isna().all()
 
 
 def test_a_claim_put_in_other_words_keeps_its_twin():
-    other_words = verdicts(RANDOM).assign(statement="in other words", statistic="a median")
+    other_words = random_weights().assign(statement="in other words", statistic="a median")
     assert beside_untrained(verdicts(ROWS), other_words)["untrained_verdict"].notna().any()
 
 
 def test_a_number_has_no_twin():
     number = verdicts(ROWS).assign(kind="number", about=None)
-    table = beside_untrained(number, verdicts(RANDOM))
+    table = beside_untrained(number, random_weights())
     assert table[["untrained_value", "untrained_verdict", "training"]].isna().all(axis=None)
 
 
 def test_counts_say_what_needs_training():
-    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM))
+    table = beside_untrained(verdicts(ROWS), random_weights())
     assert count_verdicts(table) == {
         "claim": {"differs": 1, "holds, but also untrained": 1, "matches": 3},
         "training": {"only after training": 1, "open": 1, "untrained, too": 1},
@@ -129,10 +134,40 @@ def test_a_random_models_verdicts_are_kept_for_its_twins(tree: Path):
     kept = kept_verdicts("small_random")
     assert file == Path("data/published/verdicts/small_random.csv")
     assert kept is not None
-    assert list(kept.columns) == KEPT
+    assert {*KEPT} - {*kept.columns} == {"draw"} and set(kept["draws"]) == {1}
     assert "circles part" not in set(kept["statement"])  # reads no weights
     table = beside_untrained(verdicts(ROWS), kept).set_index("statement")
     assert table.loc["norms grow", "verdict"] == "holds, but also untrained"
+
+
+def test_of_several_draws_one_that_matches_is_enough_and_all_must_differ(tree: Path):
+    further = {
+        "norms grow": ("weights", "differs", 0.4),  # in one of three
+        "tokens differ": ("weights", "differs", 0.3),  # in none
+        "words tell": ("weights", "differs", 0.1),  # open in one
+        "steps shrink": ("weights", "matches", 0.9),
+    }
+    save_table(verdicts(RANDOM), "results/ledger/small_random.csv")
+    for draw in (1, 2):
+        save_table(verdicts(further), f"results/ledger/small_random_{draw}.csv")
+    keep_verdicts("small_random", Path("results"), ["small_random_1", "small_random_2"])
+    kept = kept_verdicts("small_random")
+    assert kept is not None and set(kept["draws"]) == {3}
+    by_statement = kept.set_index("statement")
+    assert by_statement["verdict"].to_dict() == {
+        "norms grow": "matches",
+        "tokens differ": "differs",
+        "words tell": "undecided",
+        "steps shrink": "matches",
+    }
+    assert by_statement["value"].to_dict() == pytest.approx(
+        {"norms grow": 0.4, "tokens differ": 0.3, "words tell": 0.1, "steps shrink": 0.9}
+    )
+    table = beside_untrained(verdicts(ROWS), kept)
+    assert set(table["untrained_draws"].dropna()) == {3}
+    assert "at random weights, too (in 1 of 3 draws or more), and 1 does not" in trained_share(
+        table
+    )
 
 
 def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path, caplog: pytest.LogCaptureFixture):

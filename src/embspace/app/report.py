@@ -34,8 +34,8 @@ from embspace.app.reporting.slowness import slowness
 from embspace.app.reporting.texts_given import labels_unread, texts_given
 from embspace.app.reporting.untrained_claims import (
     Descriptions,
-    describe_twin,
-    keep_all_verdicts,
+    describe_twins,
+    keep_draws,
     ledgers,
 )
 from embspace.app.repro.durations import Durations
@@ -69,6 +69,8 @@ class Subject:
     """Further texts of the user beside `own`, as corpora."""
     typed: str = ""
     """The model, as written by the user."""
+    n_untrained: int = 0
+    """Number of draws of random weights of which claims of publications are asked, too."""
 
     @property
     def files(self) -> tuple[OwnTexts, ...]:
@@ -136,13 +138,14 @@ def describe_subject(
     options: Sequence[str] = (),
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
+    n_untrained: int = 0,
 ) -> Subject:
     """Return the subject that `model` and `corpus` describe.
 
     `model` is a name in conf/model/, a folder or a repository; `corpus` a file or a name in
     conf/corpus/, or several of these. `reading` says how the file is read, by keys of a description
     in conf/corpus/; `given` has what the user says about the model, by keys of a description in
-    conf/model/.
+    conf/model/; `n_untrained` is the number of draws of random weights.
 
     Raises:
         InputError: if the model or corpus is unknown, if the file cannot be read as texts, or if
@@ -157,7 +160,9 @@ def describe_subject(
     check_complete(named, model)
     own = files[0] if files else None
     return Subject(
-        *(named.name, corpora, own, named.described, tuple(options), tuple(files[1:])), typed=model
+        *(named.name, corpora, own, named.described, tuple(options), tuple(files[1:])),
+        typed=model,
+        n_untrained=n_untrained,
     )
 
 
@@ -258,7 +263,7 @@ def _steps(
     first = [target for target in targets if target != own]
     try:
         yield from tree.reproduce(*first, *others, **how, announce=announce)
-        keep_all_verdicts(tree.folder, twins)
+        keep_draws(tree.folder, [*twins])
     except InputError as error:
         if not any(f"@{name}" in str(error) for name in twins):
             raise
@@ -284,13 +289,13 @@ def _wanted(subject: Subject) -> list[Analysis]:
 
 
 def twins_of(subject: Subject, say: Say) -> Descriptions:
-    """Return the model with random weights and a description, if the report has a ledger.
+    """Return the model with random weights, by names, if the report has a ledger.
 
     Verdicts on it are kept for the texts of the study alone.
     """
     if subject.is_study or OF_ALL not in {analysis.noun for analysis in _wanted(subject)}:
         return {}
-    return describe_twin(subject.model, subject.described, say)
+    return describe_twins(subject.model, subject.described, say, subject.n_untrained)
 
 
 def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -> Durations:

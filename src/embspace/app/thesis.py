@@ -18,6 +18,7 @@ from embspace.published.untrained import (
     SAME,
     UNTRAINED_TOO,
     VERDICTS,
+    in_draws,
     load_verdicts,
 )
 from embspace.published.untrained import OPEN as STILL_OPEN
@@ -45,18 +46,20 @@ IN_TABLES = (
     "In the tables brackets are a 95 % interval over texts, words or pairs; where all vectors were "
     "counted, the range that `statistic` names. `null` is the value by chance, `null_low` and "
     "`null_high` its ends, `q_value` a p-value corrected for the number of claims. In `holds if`, "
-    "`value` stands for the whole interval. `random weights` is the same statistic of one "
-    "untrained network: where a claim holds there, too, compare both values. "
+    "`value` stands for the whole interval. `random weights` is the same statistic of an "
+    "untrained network, the median of several draws: where a claim holds there, too, compare both "
+    "values. "
     "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says when each rule was fixed."
 )
 BY_MODEL = (
-    "The same rules, asked of models whose verdicts are kept. `here` leaves out the untrained "
+    "The same rules, asked of models whose verdicts are kept; random weights match if one draw "
+    "does. `here` leaves out the untrained "
     "network, which has its own column. –: the model lacks what is asked about, such as positions, "
     "or a first token that sees others.\n"
 )
 COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
 COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
-COLUMNS += ("untrained_value", "untrained_verdict")
+COLUMNS += ("untrained_value", "untrained_verdict", "untrained_draws")
 MOST = 2 / 3  # of a question's claims, from which the answer is mostly yes, or mostly no
 OPEN = ("undecided", "depends on the rule")
 DIGITS = 3
@@ -155,7 +158,8 @@ def _claims_told(claims: pd.DataFrame) -> str:
     undone = claims["verdict"].eq("differs") & claims["untrained_verdict"].eq("matches")
     return (
         f"{summary}Of the {n_held} that hold, {training(ONLY_TRAINED, 0)} fail in an untrained "
-        f"network, {training(UNTRAINED_TOO, 0)} hold there, too, and of {training(STILL_OPEN, 0)} "
+        f"network, {training(UNTRAINED_TOO, 0)} hold there, too{in_draws(claims)}, and of "
+        f"{training(STILL_OPEN, 0)} "
         f"it decides nothing; {n_apart} read no trained weights. Of those that do not hold, "
         f"{undone.sum()} hold in the untrained network."
     )
@@ -234,7 +238,7 @@ def _lists(claims: pd.DataFrame) -> str:
     untrained, is_open = claims["untrained_verdict"].fillna(""), training == STILL_OPEN
     outcomes = {
         "Holds, and not in an untrained network": training == ONLY_TRAINED,
-        "Holds, and in an untrained network, too": training == UNTRAINED_TOO,
+        f"Holds, and in an untrained network, too{in_draws(claims)}": training == UNTRAINED_TOO,
         "Holds; the untrained network is undecided": is_open & (untrained == "undecided"),
         "Holds; in the untrained network it depends on the rule": (
             is_open & (untrained == "depends on the rule")

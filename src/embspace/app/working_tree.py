@@ -62,6 +62,8 @@ class OwnTexts:
     place: str = field(default="", compare=False)
     """The file, as written by the user."""
     is_english: bool = field(default=True, compare=False)
+    n_sentences: int | None = field(default=None, compare=False)
+    """Number of sentences of words alone, as the search for opposite texts changes them."""
     unread_labels: tuple[str, ...] = field(default=(), compare=False)
     """Columns with a few values shared by texts, if no column is read as labels."""
 

@@ -1,6 +1,7 @@
 """The verdicts on a model beside those of the same rules on random weights."""
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ VERDICTS = PUBLISHED / "verdicts"
 """The folder of kept verdicts, a table per model."""
 SAME = ["source", "rule"]
 """The columns that a claim of the twin shares with the model's claim."""
-KEPT = [*SAME, "statement", "value", "verdict"]
+KEPT = [*SAME, "statement", "value", "verdict", "draw"]
 
 
 def untrained_name(model: str) -> str:
@@ -26,16 +27,30 @@ def untrained_name(model: str) -> str:
     return f"{model}_random"
 
 
-def keep_verdicts(name: str, results: Path) -> Path:
+def draw_name(twin: str, seed: int) -> str:
+    """Return the usual name of a further draw of a twin's weights."""
+    return f"{twin}_{seed}"
+
+
+def keep_verdicts(name: str, results: Path, draws: Sequence[str] = ()) -> Path:
     """Keep the verdicts on a model, to stand beside the verdicts on twins and further models.
 
+    Parameters:
+        name: the model, which names the table.
+        results: the folder of the ledgers.
+        draws: models that differ from the first by the seed of random weights alone, kept in the
+            same table.
+
     Raises:
-        InputError: if the model has no ledger.
+        InputError: if a model has no ledger.
     """
-    ledger = load_table(str(results / "ledger" / f"{name}.csv"))
-    rows = ledger[ledger["kind"].eq("claim") & ledger["about"].eq("weights")]
+    tables = []
+    for draw, drawn in enumerate((name, *draws), start=1):
+        ledger = load_table(str(results / "ledger" / f"{drawn}.csv"))
+        rows = ledger[ledger["kind"].eq("claim") & ledger["about"].eq("weights")]
+        tables.append(rows.assign(draw=draw)[KEPT])
     file = VERDICTS / f"{name}.csv"
-    save_table(rows[KEPT], str(file))
+    save_table(pd.concat(tables), str(file))
     return file
 
 
@@ -55,7 +70,10 @@ def kept_verdicts(name: str | None, folder: Path = VERDICTS) -> pd.DataFrame | N
 
 
 def load_verdicts(file: Path) -> pd.DataFrame:
-    """Return a table of kept verdicts, with one row per rule.
+    """Return a table of kept verdicts, with one row per rule, and `draws`, their number.
+
+    Of several draws of random weights the value is the median. The verdict is `matches` if one of
+    them matches, `differs` if all differ, and else that of the first that is open.
 
     Raises:
         InputError: if a column is missing, as in tables of older versions.
@@ -66,7 +84,18 @@ def load_verdicts(file: Path) -> pd.DataFrame:
             f"{file}: has no column '{lacking[0]}'; allowed: {', '.join(KEPT)}; "
             f"`embspace thesis {file.stem} --keep` makes it anew"
         )
-    return table.drop_duplicates(SAME)
+    rows = table.drop_duplicates([*SAME, "draw"]).groupby(SAME, sort=False)
+    together = {"value": ("value", "median"), "verdict": ("verdict", _of_draws)}
+    return rows.agg(
+        statement=("statement", "first"), **together, draws=("draw", "size")
+    ).reset_index()
+
+
+def _of_draws(verdicts: pd.Series) -> str:
+    """Return the verdict on several draws: what one network does without training needs none."""
+    if verdicts.eq("matches").any():
+        return "matches"
+    return next((verdict for verdict in verdicts if verdict != "differs"), "differs")
 
 
 def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
@@ -74,7 +103,7 @@ def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> 
 
     Parameters:
         verdicts: a row a number or claim, from `measure_ledger`.
-        untrained: columns KEPT of a model with random weights, by rule; None if missing.
+        untrained: a model with random weights, as by `load_verdicts`; None if missing.
 
     A claim that also matches untrained has the verdict `holds, but also untrained`. `training` says
     whether a claim holds only after training: `open` if the rule decides nothing at random weights,
@@ -86,6 +115,7 @@ def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> 
     twin = _twin(table, untrained)
     table["untrained_value"] = twin["value"].where(own)
     table["untrained_verdict"] = twin["verdict"].where(own)
+    table["untrained_draws"] = twin["draws"].where(own).astype("Int64")
     holds = table["verdict"].eq("matches")
     table["training"] = table["untrained_verdict"].map(
         {"matches": UNTRAINED_TOO, "differs": ONLY_TRAINED}
@@ -98,7 +128,7 @@ def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> 
 
 def _twin(table: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of the twin for the same statements and rules, in the order of the table."""
-    rows = pd.DataFrame(columns=KEPT) if untrained is None else untrained
+    rows = pd.DataFrame(columns=[*KEPT, "draws"]) if untrained is None else untrained
     return table[SAME].merge(rows, on=SAME, how="left").set_axis(table.index)
 
 
@@ -122,10 +152,16 @@ def trained_share(claims: pd.DataFrame) -> str:
     n_trained, n_untrained, n_open = (int(held.eq(word).sum()) for word in TRAINING)
     return (
         f"; of the {len(held)} that hold and read weights {n_untrained} "
-        f"{'holds' if n_untrained == 1 else 'hold'} at random weights, too, and {n_trained} "
-        f"{'does' if n_trained == 1 else 'do'} not"
+        f"{'holds' if n_untrained == 1 else 'hold'} at random weights, too{in_draws(claims)}, and "
+        f"{n_trained} {'does' if n_trained == 1 else 'do'} not"
         + (f"; {n_open} {'is' if n_open == 1 else 'are'} open there" if n_open else "")
     )
+
+
+def in_draws(claims: pd.DataFrame) -> str:
+    """Return in how many draws of random weights a claim has to hold; empty for one draw."""
+    n_draws = claims["untrained_draws"].max()
+    return f" (in 1 of {n_draws} draws or more)" if pd.notna(n_draws) and n_draws > 1 else ""
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from embspace.app.reporting import costs
 from embspace.app.reporting.costs import QUICKER, SMALL, WHOLE, Expected, Size, cost_told, growth
 from embspace.app.repro.durations import Durations
 from embspace.settings.pipeline import Stage, read_stages
+from embspace.settings.schema import read_yaml
 
 RUN = {
     "parameters": 100,
@@ -20,6 +21,7 @@ RUN = {
     "seconds": {
         "measure_search": 10.0,
         "measure_similarity": 4.0,
+        "measure_opposite_texts": 60.0,
         "extract_hidden_states": 60.0,
         "measure_spectrum": 80.0,
         "prepare_code": 5.0,
@@ -67,6 +69,19 @@ def test_of_the_smallest_model_a_stage_takes_what_it_took_of_a_small_one(root: P
     assert 25.0 < float(tiny("measure_spectrum@m") or 0) < 30.0
     large = Expected(read_stages(root), Size(100, 2000), is_quicker=False)
     assert 80.0 < float(large("measure_spectrum@m") or 0) < 160.0
+
+
+@pytest.mark.usefixtures("measured")
+@pytest.mark.parametrize(("sentences", "seconds"), [(None, 60.0), (0, 0.0), (6, 30.0), (90, 60.0)])
+def test_a_search_with_few_sentences_takes_less(root: Path, sentences: int | None, seconds: float):
+    size = Size(100, 1000, sentences=sentences)
+    expected = Expected(read_stages(root), size, is_quicker=False)
+    assert expected("measure_opposite_texts@m") == seconds
+
+
+def test_the_number_of_sentences_is_that_of_the_settings(root: Path):
+    settings = read_yaml(root / "conf/measure/open_questions/opposite_texts.yaml")
+    assert settings["n_sentences"] == costs.MOST_SENTENCES
 
 
 @pytest.mark.usefixtures("measured")

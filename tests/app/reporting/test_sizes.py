@@ -1,12 +1,13 @@
 """Sizes of models and texts are read off descriptions and files."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
-from embspace.app.reporting.sizes import size_of
+from embspace.app.reporting.sizes import count_sentences, size_of
 from embspace.app.working_tree import OwnTexts
 
 
@@ -27,3 +28,11 @@ def test_sizes_are_those_of_config_and_files(tmp_path: Path, monkeypatch: pytest
     assert (said.parameters, said.characters, said.corpora) == (7, 80, 2)
     mine = size_of(tmp_path, "mine", ["posts"], [])
     assert (mine.parameters, mine.tokens) == (12 * 3 * 16**2 + 100 * 16, 100)
+    counted = size_of(tmp_path, "said", ["own"], [replace(own, n_sentences=3)])
+    assert (counted.sentences, said.sentences) == (3, None)
+
+
+def test_sentences_of_words_alone_are_counted():
+    words = "The old boat went down the river at night."
+    assert count_sentences([f"{words} It was far.", words, "C1CC>>CCO. [Na+].[Cl-]"]) == 1
+    assert count_sentences([words.replace("old", "0.5")]) == 0

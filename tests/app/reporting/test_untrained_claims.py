@@ -12,8 +12,8 @@ from embspace.app.report import Subject, twins_of
 from embspace.app.reporting.parts import item_of
 from embspace.app.reporting.untrained_claims import (
     _with_tokenizer_at_hand,
-    describe_twin,
-    keep_all_verdicts,
+    describe_twins,
+    keep_draws,
     ledgers,
 )
 from embspace.app.repro.side_by_side import Step
@@ -34,18 +34,33 @@ def said() -> list[str]:
 
 
 def users_report(*options: str, model: str = "minilm") -> Subject:
-    return Subject(model, ["mine"], TEXTS, None, options)
+    return Subject(model, ["mine"], TEXTS, None, options, n_untrained=1)
 
 
 def test_a_declared_twin_is_taken_and_another_is_described(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
 ):
     monkeypatch.chdir(root)
-    assert describe_twin("minilm", None, said.append) == {"minilm_random": None}
+    assert describe_twins("minilm", None, said.append, 1) == {"minilm_random": None}
     described = tiny_description(build_tiny("bert", tmp_path / "m")) | {"language": "English"}
-    [(name, twin)] = describe_twin("m", described, said.append).items()
+    [(name, twin)] = describe_twins("m", described, said.append, 1).items()
     assert name == "m_random" and twin and twin["source"] == "random"
     assert twin["matrices"] == described["matrices"] and not said
+
+
+def test_further_draws_differ_by_the_seed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: list[str]
+):
+    monkeypatch.chdir(root)
+    assert describe_twins("minilm", None, said.append, 0) == {}
+    twins = describe_twins("minilm", None, said.append, 3)
+    assert [*twins] == ["minilm_random", "minilm_random_1", "minilm_random_2"]
+    first, second = read_yaml(root / "conf/model/minilm_random.yaml"), twins["minilm_random_2"]
+    assert second and second["seed"] == first["seed"] + 2
+    assert {key for key in first if first[key] != second[key]} == {"seed", "label"}
+    described = tiny_description(build_tiny("bert", tmp_path / "m")) | {"language": "English"}
+    twins = describe_twins("m", described, said.append, 2)
+    assert [twin and twin["seed"] for twin in twins.values()] == [0, 1] and not said
 
 
 def test_random_weights_and_decoders_have_no_twin(
@@ -53,12 +68,12 @@ def test_random_weights_and_decoders_have_no_twin(
 ):
     monkeypatch.chdir(root)
     random = read_yaml(root / "conf/model/minilm_random.yaml")
-    assert describe_twin("noise", random, said.append) == {}
+    assert describe_twins("noise", random, said.append, 1) == {}
     vectors = {"source": "vectors", "label": "x", "path": "x.npy"}
-    assert describe_twin("points", vectors, said.append) == {}
+    assert describe_twins("points", vectors, said.append, 1) == {}
     matrices = {"input": "wte.weight", "positional": "wpe.weight", "segment": None}
     decoder = tiny_description(build_tiny("gpt2", tmp_path / "d")) | {"matrices": matrices}
-    assert describe_twin("d", decoder, said.append) == {} and not said
+    assert describe_twins("d", decoder, said.append, 1) == {} and not said
 
 
 def test_only_a_report_with_the_ledger_and_other_texts_asks_it(
@@ -99,7 +114,7 @@ def test_the_ledger_is_last_and_random_weights_end_no_report(
 ):
     monkeypatch.chdir(root)
     monkeypatch.setattr(report, "durations_of", lambda *_: None)
-    monkeypatch.setattr(report, "keep_all_verdicts", lambda *_: None)
+    monkeypatch.setattr(report, "keep_draws", lambda *_: None)
     tree: Any = Tree(root, fails=fails)
     stages = report.stages_of(root, users_report("all"))
     steps = [*report._steps(tree, users_report("all"), {"m_random": None}, stages, said.append, 1)]
@@ -126,6 +141,6 @@ def test_verdicts_are_kept_in_the_tree(tmp_path: Path):
     (tmp_path / "data/published/verdicts").mkdir(parents=True)
     row = dict.fromkeys(KEPT, "x") | {"kind": "claim", "about": "weights", "value": 1.0}
     pd.DataFrame([row]).to_csv(tmp_path / "results/ledger/m_random.csv", index=False)
-    keep_all_verdicts(tmp_path, ["m_random"])
+    keep_draws(tmp_path, ["m_random"])
     kept = load_verdicts(tmp_path / "data/published/verdicts/m_random.csv")
     assert kept["verdict"].tolist() == ["x"]

@@ -24,7 +24,8 @@ NO_RULES = LEDGER.tables["rules"].of()
 
 def table(rows: list[tuple[object, ...]], untrained: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the ledger of a model whose rows are these, and whose twin has others."""
-    return beside_untrained(verdicts(rows), untrained)
+    twin = None if untrained is None else untrained.assign(draws=1)
+    return beside_untrained(verdicts(rows), twin)
 
 
 def verdicts(rows: list[tuple[object, ...]]) -> pd.DataFrame:

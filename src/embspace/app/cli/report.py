@@ -98,6 +98,17 @@ def report(
             "that is computed, and a list of them.",
         ),
     ] = False,
+    n_untrained: Annotated[
+        int,
+        typer.Option(
+            "--untrained",
+            help="With --all on your own texts: how many networks of the same architecture with "
+            "random weights are asked the claims of publications, too; 0 for none. Each takes "
+            "about a third of the time.",
+            metavar="N",
+            min=0,
+        ),
+    ] = 3,
     single_file: Annotated[
         bool,
         typer.Option(
@@ -141,7 +152,11 @@ def report(
             place = placed(typed, root, here)
             with _with_other_names(root, typed):
                 subject = describe_subject(
-                    typed, corpus, say, options=options, reading=reading, **given
+                    *(typed, corpus, say),
+                    options=options,
+                    reading=reading,
+                    n_untrained=n_untrained,
+                    **given,
                 )
             with chdir(root):
                 if quick:

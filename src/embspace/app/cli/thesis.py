@@ -25,6 +25,14 @@ def thesis(
             "find them; of a model with random weights, what holds before training.",
         ),
     ] = False,
+    draws: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--draw",
+            help="With --keep: a further draw of the same random weights, kept in the same table.",
+            metavar="MODEL",
+        ),
+    ] = None,
 ) -> None:
     """Print which claims of the thesis hold for a model, as Markdown.
 
@@ -38,8 +46,10 @@ def thesis(
     with clear_errors(), at_model(model, own=keep) as name:
         if keep and write:
             raise InputError("--keep and --write: found both, allowed: one of them")
+        if draws and not keep:
+            raise InputError("--draw: found without --keep, allowed: with it")
         if keep:
-            typer.echo(keep_verdicts(name, Path("results")))
+            typer.echo(keep_verdicts(name, Path("results"), draws or ()))
             if answers := keep_answers(name):
                 typer.echo(answers)
             return

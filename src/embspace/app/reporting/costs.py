@@ -31,6 +31,8 @@ GROWS = {
     "data/prepared/model": (0.8, 0.0, 0.0),
 }
 NOTHING = (0.0, 0.0, 0.0)
+# The stage that changes sentences of words alone, and how many of them it changes.
+OF_SENTENCES, MOST_SENTENCES = "measure_opposite_texts", 12
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Size:
     """Number of corpora with the texts."""
     tokens: int = 0
     """Number of tokens of the vocabulary."""
+    sentences: int | None = None
+    """Number of sentences of words alone; None if not counted."""
 
     def over(self, base: "Size") -> tuple[float, float, float]:
         """Return parameters, characters and tokens, divided by the values of another size."""
@@ -86,7 +90,7 @@ class Expected:
         self._smallest: dict[str, float] = measured[SMALL][WHOLE]
         base = _size(measured)
         self._ratios, self._small_ratios = size.over(base), _size(measured[SMALL]).over(base)
-        self._corpora = size.corpora
+        self._corpora, self._sentences = size.corpora, size.sentences
         self._stages = stages
         self._slowness = cache(slowness)
 
@@ -100,7 +104,10 @@ class Expected:
         powers = growth(stage) if stage else NOTHING
         is_of_one = stage is not None and "corpus" in stage.entry.get("matrix", {})
         here = _grown(self._ratios, powers) / (self._corpora ** powers[1] if is_of_one else 1)
-        return _between(large, small, here, _grown(self._small_ratios, powers)) * self._slowness()
+        seconds = _between(large, small, here, _grown(self._small_ratios, powers))
+        if name == OF_SENTENCES and self._sentences is not None:
+            seconds *= min(1.0, self._sentences / MOST_SENTENCES)
+        return seconds * self._slowness()
 
 
 def _size(measured: Mapping[str, Any]) -> Size:

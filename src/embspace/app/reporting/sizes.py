@@ -1,6 +1,7 @@
 """The size of the inputs of a report's stages: of a model, and of texts."""
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import chdir, suppress
 from pathlib import Path
 
@@ -11,13 +12,28 @@ from embspace.settings.model import describe_model
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
+WORDS = re.compile(r"[^\W\d_]+(?:[,;:]? [^\W\d_]+){7,13}[.!?]?")
+"""A sentence of 8 to 14 words of letters alone, as conf/measure/open_questions/opposite_texts.yaml
+has them; a tokenizer that does not know them leaves fewer."""
+
+
+def count_sentences(texts: Iterable[str]) -> int:
+    """Return the number of sentences of texts that consist of 8 to 14 words alone, each once."""
+    from embspace.prepare.sentences import split_sentences
+
+    sentences = {part for text in texts for part in split_sentences(text)}
+    return sum(WORDS.fullmatch(sentence) is not None for sentence in sentences)
+
 
 def size_of(folder: Path, model: str, corpora: Collection[str], files: Sequence[OwnTexts]) -> Size:
     """Return the size of a model that a tree describes, and of corpora, of which some are files."""
     characters = sum(len(own.content) for own in files)
     characters += sum(map(_characters_of, {*corpora} - {own.name for own in files}))
     parameters, tokens = _parameters_of(folder, model)
-    return Size(parameters, characters, len(corpora), tokens)
+    counts = [own.n_sentences for own in files]
+    is_known = {*corpora} == {own.name for own in files} and None not in counts
+    sentences = sum(count or 0 for count in counts) if is_known else None
+    return Size(parameters, characters, len(corpora), tokens, sentences)
 
 
 def _parameters_of(folder: Path, model: str) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.reporting.english import function_words, is_english
+from embspace.app.reporting.sizes import count_sentences
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, not_among
 from embspace.files.remote import local_path
@@ -95,9 +96,13 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
     suffix, content = content_of(str(file))
-    english = is_english(texts["text"].astype(str), function_words(root))
-    unread = () if GROUP in options else tuple(_label_columns(texts, options))
-    return OwnTexts(name, file.name, suffix, content, options, str(file), english, unread)
+    strings = texts["text"].astype(str)
+    return OwnTexts(
+        *(name, file.name, suffix, content, options, str(file)),
+        is_english=is_english(strings, function_words(root)),
+        n_sentences=count_sentences(strings),
+        unread_labels=() if GROUP in options else tuple(_label_columns(texts, options)),
+    )
 
 
 def _label_columns(texts: "pd.DataFrame", options: dict[str, Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """Asks the claims of publications of a report's model with random weights, on the same texts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,16 @@ Descriptions = dict[str, dict[str, Any] | None]
 """Descriptions of models by name; None for a model with a file in conf/model/."""
 
 
-def describe_twin(model: str, described: dict[str, Any] | None, say: Say) -> Descriptions:
-    """Return name and description of the same architecture with random weights.
+def describe_twins(
+    model: str, described: dict[str, Any] | None, say: Say, n_draws: int
+) -> Descriptions:
+    """Return names and descriptions of the same architecture with random weights, a draw each.
 
     Parameters:
         model: the model of a report.
         described: the model's description; None for a model with a file in conf/model/.
         say: takes a sentence on why a model has no twin.
+        n_draws: the number of draws, which differ by the seed.
 
     Empty for random weights, for vectors without a network, and for a decoder, as no source speaks
     of decoders.
@@ -33,17 +36,30 @@ def describe_twin(model: str, described: dict[str, Any] | None, say: Say) -> Des
     from embspace.published.untrained import untrained_name
 
     content = described or read_yaml(described_in(MODELS, model))
-    if content["source"] in WITHOUT_TWIN or is_decoder(Path(), model, content):
+    if n_draws < 1 or content["source"] in WITHOUT_TWIN or is_decoder(Path(), model, content):
         return {}
     declared = content.get("untrained")
     if declared and (MODELS / f"{declared}.yaml").is_file():
-        return {declared: None}
+        first = read_yaml(MODELS / f"{declared}.yaml")
+        return {declared: None, **_further_draws(declared, first, n_draws)}
     try:
-        twin = describe_untrained(model, content)
-        return {untrained_name(model): _with_tokenizer_at_hand(twin, model, content)}
+        first = _with_tokenizer_at_hand(describe_untrained(model, content), model, content)
     except InputError as error:
         say(f"claims of publications are not compared with random weights: {error}")
         return {}
+    name = untrained_name(model)
+    return {name: first, **_further_draws(name, first, n_draws)}
+
+
+def _further_draws(name: str, first: dict[str, Any], n_draws: int) -> Descriptions:
+    """Return a twin's description with other seeds, by names; the seeds are in the names."""
+    from embspace.published.untrained import draw_name
+
+    seeds = range(first["seed"] + 1, first["seed"] + n_draws)
+    return {
+        draw_name(name, seed): first | {"seed": seed, "label": f"{first['label']}, seed {seed}"}
+        for seed in seeds
+    }
 
 
 def _with_tokenizer_at_hand(
@@ -69,10 +85,9 @@ def ledgers(root: Path, models: Collection[str]) -> list[str]:
     return [stage.address(model) for model in models] if stage else []
 
 
-def keep_all_verdicts(tree: Path, models: Collection[str]) -> None:
-    """Keep the verdicts on models in a tree, by the ledgers there."""
+def keep_draws(tree: Path, twins: Sequence[str]) -> None:
+    """Keep the verdicts on the draws of random weights in a tree, by the ledgers there."""
     from embspace.published.untrained import keep_verdicts
 
     with chdir(tree):
-        for name in models:
-            keep_verdicts(name, Path("results"))
+        keep_verdicts(twins[0], Path("results"), twins[1:])

@@ -79,6 +79,7 @@ ROWS: dict[str, Column] = {
 BESIDE_UNTRAINED: dict[str, Column] = {
     "untrained_value": "repeated",
     "untrained_verdict": "name",
+    "untrained_draws": "count",
     "training": "name",
     "family_q_value": "repeated",
 }
