@@ -28,6 +28,7 @@ MEASURED = (
     "synonyms",
     "differences",
     "text_clouds",
+    "two_corpora",
     "search",
     "text_classification",
     "head_features",

@@ -47,7 +47,7 @@ def test_title_is_of_the_parts_that_the_plane_shows():
 
 def test_marks_are_the_shares_of_the_table(planted: tuple[Figure, str]):
     stability = next(ax for ax in planted[0].axes if ax.get_title("left").startswith("Stability"))
-    line = next(line for line in stability.lines if line.get_label() == "16")
+    line = next(line for line in stability.lines if line.get_label() == "from 16 on")
     parts = measured(tokens(shift=1.0), smallest=[16])["parts"]
     assert line.get_ydata().tolist() == parts["matched"].tolist()
     assert line.get_xdata().tolist() == parts["n_tokens"].tolist()

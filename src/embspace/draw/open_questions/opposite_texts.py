@@ -59,8 +59,7 @@ def draw_opposite_texts(
         title=_finding(results),
         subtitle=f"{label} · means over {counted(counts['n_sentences'], 'sentence')} · mean "
         "pooling, last layer · chosen: each word is the one that lowers the cosine most; "
-        "likely: not less "
-        "likely than nearly all sentences · bands: 95 % intervals"
+        "likely: as nearly all sentences of the corpora are · bands: 95 % intervals"
         + (f" · judge: {counts['judge']}" if counts["judge"] != "none" else ""),
         stage=STAGE,
     )

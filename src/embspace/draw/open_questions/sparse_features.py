@@ -55,11 +55,11 @@ def draw_sparse_features(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(table),
+        title=_finding(table, settings["margin"]),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts (lines: range over pairs) · recurs: nearer to a feature of another seed "
-        "than random directions are · hollow: not surely beyond both nulls by "
+        "of its own texts (lines: range over pairs of seeds) · recurs: nearer to a feature of "
+        "another seed than random directions are · hollow: not surely beyond both nulls by "
         f"{100 * settings['margin']:g} "
         f"points, or a fit of its row not converged · lists: commonest of "
         f"{settings['n_top']} top tokens, share, smallest cosine between seeds",
@@ -80,20 +80,23 @@ def draw_sparse_features(
     listed = [own[own["cloud"] == cloud].head(n_shown) for cloud in (MODEL, RANDOM)]
     n_same = len({*listed[0]["token"]} & {*listed[1]["token"]})
     axes[2].set_title(f"{place}, {CLOUDS[MODEL].name}: most alike")
-    axes[3].set_title(f"{place}, {CLOUDS[RANDOM].name}: {n_same} of these {len(listed[0])} tokens")
+    n_of = len(listed[0])
+    same = "the same tokens" if n_same == n_of else f"{n_same} of these {n_of} tokens"
+    axes[3].set_title(f"{place}, {CLOUDS[RANDOM].name}: {same}")
     for ax, rows in zip(axes[2:], listed, strict=True):
         _tokens(ax, rows)
     legend_below(figure, axes[:1], ncols=4)
     return figure, text
 
 
-def _finding(table: pd.DataFrame) -> str:
-    """Return the title: where features recur beyond both nulls, or may, by the margin."""
+def _finding(table: pd.DataFrame, margin: float) -> str:
+    """Return the title: where features recur beyond both nulls by the margin, or may."""
     if table.empty:
         return "No features of single tokens"
     own = table[table["cloud"] == MODEL]
     learned, undecided = own[own["verdict"] == LEARNED], own[own["verdict"] == UNDECIDED]
-    elsewhere = "; elsewhere not by the margin" if len(learned) + len(undecided) < len(own) else ""
+    points = f"by {100 * margin:g} points"
+    elsewhere = f"; elsewhere not {points}" if len(learned) + len(undecided) < len(own) else ""
     if learned.empty and len(undecided):
         return (
             "Undecided if features recur beyond random weights: "
@@ -102,7 +105,7 @@ def _finding(table: pd.DataFrame) -> str:
     if learned.empty:
         last = own[own["layer"] == own["layer"].max()]
         return (
-            "No features recur beyond random weights and chance by the margin: "
+            f"No features recur beyond random weights and chance {points}: "
             f"{_named(last.head(1), table)}"
         )
     start = "Features recur beyond random weights"

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
@@ -144,7 +144,7 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
             mark,
             color=BLACK,
             ms=3,
-            label=f"{smallest}",
+            label=f"from {smallest} on",
         )
     ax.axhline(share, color="black", lw=0.6)
     at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
@@ -157,14 +157,15 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
         x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
         ax.text(x, height + 0.035, name, color=GRAY, ha=side, **at_left)
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: count(size)))
     ax.set_ylim(-0.05, 1.15)
-    ax.set_title("Stability, beside Gaussian clouds")
+    ax.set_title("Stability, by smallest size")
     below: dict[str, Any] = {
         "loc": "upper center",
-        "bbox_to_anchor": (0.5, -0.38),
+        "bbox_to_anchor": (0.5, -0.36),
         "frameon": False,
     }
-    ax.legend(title="smallest size allowed", title_fontsize=7, fontsize=7, ncols=3, **below)
+    ax.legend(fontsize=7, ncols=3, columnspacing=1, handletextpad=0.1, **below)
 
 
 def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
