@@ -43,7 +43,7 @@ def draw_atlas(
     shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
     wide = shown.pivot_table("value", KEYS, "layer", sort=False)
     n = (
-        f"{count(rows['n'].max())} vectors of {count(rows['n_texts'].max())} texts"
+        f"{count(rows['n'].max())} vectors of {count(rows['n_texts'].max())} documents"
         if len(rows)
         else ""
     )

@@ -199,8 +199,8 @@ def _subtitle(
 ) -> str:
     rows = tables_by_panel[PANELS[0]][0]
     if rows.empty:
-        return f"{label} · 0 texts"
-    n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} texts"
+        return f"{label} · 0 documents"
+    n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} documents"
     words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 %"
     left_out = [
         f"{_short(shown)} (converged in {_converged(rows).sum()} of {len(rows)} layers)"

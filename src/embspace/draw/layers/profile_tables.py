@@ -161,7 +161,7 @@ def _all_tables(profiles: pd.DataFrame, digits: int) -> list[str]:
         kind = str(space).removeprefix(AFTER)
         heading = f"{_named(str(corpus))}, {LAYER_SPACES[kind].name}"
         most = rows.nlargest(1, "n").iloc[0]  # a layer whose vectors are all one has a single one
-        known = f"{count(most['n'])} vectors of {count(most['n_texts'])} texts."
+        known = f"{count(most['n'])} vectors of {count(most['n_texts'])} documents."
         after = ", after the final norm" * (kind != space)
         text.append(section(f"{heading}{after}", known, by_layer(rows, [], digits)))
     changed = profiles[(profiles["space"] == "token") & profiles["change"].isin(CHANGES)]

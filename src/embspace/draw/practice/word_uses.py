@@ -127,7 +127,7 @@ def _population(results: Results) -> str:
         return "n = 0"
     n_pairs = results["layers"]["n_pairs"].iloc[0]
     return (
-        f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'text')}; ring: b, c; "
+        f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'document')}; ring: b, c; "
         f"{counted(results['csv']['n'].max(), 'occurrence')} of a word; known uses: a "
         f"word in the places of two, {counted(n_pairs, 'pair')} (blue: 95 % interval, gray: labels "
         "dealt anew); bars: clouds and curves of the same covariance, 95 %; squares: random "
