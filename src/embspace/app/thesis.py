@@ -53,9 +53,8 @@ IN_TABLES = (
 )
 BY_MODEL = (
     "The same rules, asked of models whose verdicts are kept; random weights match if one draw "
-    "does. `here` leaves out the untrained "
-    "network, which has its own column. –: the model lacks what is asked about, such as positions, "
-    "or a first token that sees others.\n"
+    "does. `here` leaves out the untrained network, which has its own column. –: the model lacks "
+    "what is asked about, such as positions, or a first token that sees others.\n"
 )
 COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
 COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
@@ -159,8 +158,8 @@ def _claims_told(claims: pd.DataFrame) -> str:
     return (
         f"{summary}Of the {n_held} that hold, {training(ONLY_TRAINED, 0)} fail in an untrained "
         f"network, {training(UNTRAINED_TOO, 0)} hold there, too{in_draws(claims)}, and of "
-        f"{training(STILL_OPEN, 0)} "
-        f"it decides nothing; {n_apart} read no trained weights. Of those that do not hold, "
+        f"{training(STILL_OPEN, 0)} it decides nothing; {n_apart} read no trained weights. Of "
+        "those that do not hold, "
         f"{undone.sum()} hold in the untrained network."
     )
 

@@ -161,7 +161,7 @@ def trained_share(claims: pd.DataFrame) -> str:
 def in_draws(claims: pd.DataFrame) -> str:
     """Return in how many draws of random weights a claim has to hold; empty for one draw."""
     n_draws = claims["untrained_draws"].max()
-    return f" (in 1 of {n_draws} draws or more)" if pd.notna(n_draws) and n_draws > 1 else ""
+    return f" (in 1 of {n_draws:.0f} draws or more)" if pd.notna(n_draws) and n_draws > 1 else ""
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:

@@ -127,7 +127,7 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
 def test_the_title_says_how_many_measures_differ(given: dict[str, Any], said: str) -> None:
     figure, _ = drawn(table(**given))
     assert " ".join(figure.get_suptitle().split()) == said
-    assert any("1,234 vectors of 56 texts" in text.get_text() for text in figure.texts)
+    assert any("1,234 vectors of 56 documents" in text.get_text() for text in figure.texts)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_layer_without_a_value_is_bare() -> None:
 def test_the_text_has_the_table() -> None:
     _, text = drawn(table())
     assert text.startswith("# Atlas of a model\n\nStage `measure_atlas`.")
-    assert "1,234 vectors of 56 texts." in text
+    assert "1,234 vectors of 56 documents." in text
     assert "| spectrum | effective rank |" in squeezed(text)
     assert "layer 2" in text
 

@@ -42,7 +42,7 @@ def test_five_panels_have_the_values_of_one_corpus_and_its_nulls():
         assert ax.get_title("left")
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["the model", "random weights", "Gaussian of equal covariance"]
-    assert "1,234 tokens of 56 texts" in " ".join(label.get_text() for label in figure.texts)
+    assert "1,234 tokens of 56 documents" in " ".join(label.get_text() for label in figure.texts)
     assert text.count("| mean cosine ") == 2
 
 

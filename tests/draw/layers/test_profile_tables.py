@@ -80,7 +80,7 @@ def test_the_text_has_every_table() -> None:
     for corpus in ("articles", "posts"):
         for space in [look.name for look in LAYER_SPACES.values()]:
             assert f"## {corpus}, {space}" in text
-    assert "1,234 vectors of 56 texts." in text
+    assert "1,234 vectors of 56 documents." in text
     assert "| measure | layer 0 | layer 1 | layer 2 |" in text
     # All measures, not only those that are drawn.
     assert "| top dimension's share |" in text
@@ -95,7 +95,7 @@ def test_the_text_counts_the_vectors_of_layers_that_have_them() -> None:
     profiles = TABLES["profiles"].copy()
     profiles.loc[profiles["layer"] == 0, "n"] = 1  # all first tokens are one vector there
     text = drawn({**TABLES, "profiles": profiles})[1]
-    assert "1,234 vectors of 56 texts." in text
+    assert "1,234 vectors of 56 documents." in text
     assert "\n1 vectors" not in text
 
 

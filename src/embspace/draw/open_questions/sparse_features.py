@@ -57,8 +57,8 @@ def draw_sparse_features(
         height_mm=height_mm,
         title=_finding(table, settings["margin"]),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
-        f"{counted(counts['n_documents'], 'document')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts (lines: range over pairs of seeds) · recurs: nearer to a feature of "
+        f"{counted(counts['n_documents'], 'document')} · {counted(settings['n_seeds'], 'seed')}, "
+        "each of its own texts (lines: range over pairs of seeds) · recurs: nearer to a feature of "
         "another seed than random directions are · hollow: not surely beyond both nulls by "
         f"{100 * settings['margin']:g} "
         f"points, or a fit of its row not converged · lists: commonest of "

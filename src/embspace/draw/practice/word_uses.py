@@ -127,8 +127,8 @@ def _population(results: Results) -> str:
         return "n = 0"
     n_pairs = results["layers"]["n_pairs"].iloc[0]
     return (
-        f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'document')}; ring: b, c; "
-        f"{counted(results['csv']['n'].max(), 'occurrence')} of a word; known uses: a "
+        f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'document')}; ring: b, "
+        f"c; {counted(results['csv']['n'].max(), 'occurrence')} of a word; known uses: a "
         f"word in the places of two, {counted(n_pairs, 'pair')} (blue: 95 % interval, gray: labels "
         "dealt anew); bars: clouds and curves of the same covariance, 95 %; squares: random "
         "weights; filled: two "
