@@ -72,7 +72,7 @@ def test_what_a_title_does_not_say_is_no_finding(title: str):
     "title",
     [
         "Token embeddings are longer than position embeddings: norm 1.11 against 0.48",
-        "Senses of a homonym do not surely lie apart at the last layer",
+        "On average senses do not surely lie apart at the last layer",
         "The last layer stands apart: it is farthest from the mean in 5 of 9 measures",
         "3 positions of 512 lie apart (0, 127, 511); 3 changes of regime along the others",
         "Without positions a permuted text has the same states, permuted",

@@ -179,7 +179,7 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), ", and more than at random weights in all measured there"),
+        ((0.3, 0.4, 0.35), ", and more than at random weights in all 1 measured there"),
         ((0.3, 0.9, 0.35), ", and more than at random weights in none measured there"),
     ],
 )

@@ -76,7 +76,7 @@ def test_the_title_says_how_pieces_grow_along_the_ids_of_words(tmp_path: Any):
     given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
     figure, _ = draw_vocabulary(given, "a model", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
-    said = "word pieces fall from 40 % to 20 % of tokens, words get shorter"
+    said = "word pieces fall from 40 % to 20 % of tokens, words get shorter (c)"
     assert title == f"Along the ids that are mostly words, {said}"
     blocks["mean_n_characters_of_words"] = [5.001, 5.0, 5.0]
     given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})

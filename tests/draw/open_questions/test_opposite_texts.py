@@ -59,8 +59,8 @@ def test_title_says_whether_random_weights_end_below_the_corpora_too(outcome: Ou
     title = " ".join(drawn({**outcome, "searches": below})[0].get_suptitle().split())
     corpus = f"{outcome['json']['corpus_cosine']:.2f}".replace("-", "−")
     assert title.endswith(
-        f", below the least alike sentence ({corpus}); a search at random weights ends "
-        "below theirs, too (dashed)"
+        f", below the least alike sentence ({corpus}); at random weights it ends "
+        "below the least alike, too (dashed)"
     )
     title = " ".join(
         drawn({**outcome, "searches": below.assign(finds_strangers="no")})[0].get_suptitle().split()

@@ -61,7 +61,7 @@ def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     )
     assert "in 95 % of random" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
     assert title(draw("mine", is_aligned=False)[0]).endswith(
-        "without a common base match in at most 0 % of kinds of weights, untrained ones in 0 %"
+        "without a common base match in at most 0 % of kinds of weights (untrained 0 %)"
     )
 
 

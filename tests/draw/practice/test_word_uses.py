@@ -90,11 +90,11 @@ def test_marks_are_the_numbers_of_the_tables():
     [
         (
             tables(),
-            f"2 of 4 words have {BEYOND}, most clearly “bank”",
+            f"2 of 4 words have {BEYOND}: “bank”, “well”",
         ),
         (
             tables(1),
-            f"1 of 4 words has {BEYOND}, most clearly “bank”",
+            f"1 of 4 words has {BEYOND}: “bank”",
         ),
         (tables(0), f"None of 4 words has {BEYOND}"),
         (

@@ -144,7 +144,7 @@ def test_the_title_says_how_many_categories_have_parallel_differences(results, s
     assert title.endswith(f"{said} categories have parallel differences (b)")
     heading = figure.axes[1].get_title("left")
     n = len(OFFSETS)
-    assert heading.endswith(f"beyond flipped signs: {n if shift > 0 else 0} of {n} categories")
+    assert heading.endswith(f"beyond flipped signs in {n if shift > 0 else 0} of {n} categories")
 
 
 def test_without_paraphrases_no_order_is_said():

@@ -44,8 +44,8 @@ def test_the_title_compares_the_last_layer_with_words(less: float, verb: str):
     figure, _ = draw(search(less), labels_table())
     assert_words_fit(figure)
     numbers = ["0.70", f"{0.7 - less:.2f}"]
-    said = f"The last layer finds texts {verb} TF-IDF, at a reciprocal rank of {numbers[0]} against"
-    assert title_of(figure).startswith(f"{said} {numbers[1]}; ")
+    said = f"By mean pooling the last layer finds texts {verb} TF-IDF, at a reciprocal rank of "
+    assert title_of(figure).startswith(f"{said}{' against '.join(numbers)}; ")
     assert "mean pooling 0.70" in [text.get_text() for text in figure.axes[0].texts]
 
 

@@ -79,9 +79,9 @@ def test_the_title_says_from_which_layer_on_senses_lie_apart(results):
     bounds = {"context_gain_low": 0.1, "context_gain_high": 0.4}
     recovery = results["recovery"].assign(accuracy=0.75, context_accuracy=0.5, **bounds)
     for lows, said in (
-        ([-1.0, 0.1, 0.1], "Senses of a homonym lie apart from layer 1 on"),
-        ([0.1, -1.0, 0.1], "Senses of a homonym lie apart from layer 2 on"),
-        ([0.1, 0.1, -1.0], "Senses of a homonym do not surely lie apart at the last layer"),
+        ([-1.0, 0.1, 0.1], "On average senses lie apart from layer 1 on"),
+        ([0.1, -1.0, 0.1], "On average senses lie apart from layer 2 on"),
+        ([0.1, 0.1, -1.0], "On average senses do not surely lie apart at the last layer"),
     ):
         layers["difference_low"] = layers["layer"].map(dict(enumerate(lows)))
         given = results | {"layers": layers, "recovery": recovery}

@@ -111,7 +111,11 @@ def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
         name = f"{MODELS['random'].name}, same layer"
         write_beside(ax, name, place, (0, 6), ha="center", path_effects=HALO)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(title="Difference of heads by layer", xlabel="layer", ylabel="divergence (bits)")
+    ax.set(
+        title="Difference of heads by layer",
+        xlabel="layer",
+        ylabel="Jensen-Shannon divergence (bits)",
+    )
     ax.set_ylim(bottom=0)
 
 

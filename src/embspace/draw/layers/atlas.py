@@ -102,7 +102,8 @@ def _title(measures: pd.DataFrame) -> str:
     how_many = "most" if is_beyond.mean() > HALF else "few"
     if is_beyond.nunique() == 1:
         how_many = "all" if is_beyond.all() else "none"
-    return f"{said}, and more than at random weights in {how_many} measured there"
+    counts = f"{how_many} {len(is_beyond)}" if how_many == "all" else how_many
+    return f"{said}, and more than at random weights in {counts} measured there"
 
 
 def _beyond_random(measures: pd.DataFrame) -> pd.Series:

@@ -41,6 +41,7 @@ HEIGHTS = [0.5, 1]  # of the rows of panels, in relation
 NAME_GAP = 0.19  # between the names of two kinds, as a share of the bar
 NAMED = 0.003  # share from which a kind has a name of its own
 MOSTLY = 0.5  # share of words in ids that are mostly words
+EARLY = 0.75  # of the change of the mean length, within the first third
 LEAST_STEP = 0.5  # characters: a smaller change of the mean length is not named
 DEFINITIONS = {
     "either": "the same both ways",
@@ -104,14 +105,21 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
     second = str(beside.name)
     first, last = beside.iloc[[0, -1]]
     verb = "rise" if last > first else "fall"
-    short, long = blocks.loc[beside.index[[0, -1]], "mean_n_characters_of_words"]
-    is_named = abs(long - short) >= LEAST_STEP
-    lengths = f", words get {'longer' if long > short else 'shorter'}" if is_named else ""
+    lengths = _words_get(blocks.loc[beside.index, "mean_n_characters_of_words"])
     name = KINDS[second.removeprefix("n_")].name
     return (
         f"Along the ids that are mostly words, {name} {verb} from {percent(first)} to "
         f"{percent(last)} of tokens{lengths}"
     )
+
+
+def _words_get(n_characters: pd.Series) -> str:
+    """Return whether words get longer along the ids, and whether mostly at first; else ""."""
+    short, at_third, long = n_characters.iloc[[0, len(n_characters) // 3, -1]]
+    if abs(long - short) < LEAST_STEP:
+        return ""
+    is_early = abs(at_third - short) > EARLY * abs(long - short)
+    return f", words get {'longer' if long > short else 'shorter'}{' at first' * is_early} (c)"
 
 
 def _beside_words(blocks: pd.DataFrame) -> pd.Series:

@@ -145,7 +145,7 @@ def _finding(results: Results) -> str:
     if row["beyond_corpus_high"] < 0:
         reached += f", below {corpus}"
         if not is_judged and rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += "; a search at random weights ends below theirs, too (dashed)"
+            reached += "; at random weights it ends below the least alike, too (dashed)"
     elif is_judged:
         reached += f": {'above' if row['beyond_corpus_low'] > 0 else 'not surely below'} {corpus}"
     if row["finds_opposites"] != "yes":

@@ -32,9 +32,9 @@ FURTHER_RESULTS = ("conf/measure/open_questions/rounding.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 KEPT = "neighbors_kept"
 MEASURES = {
-    "mean_cosine": "mean cosine",
+    "mean_cosine": "mean cosine of two tokens",
     "two_nn": "TwoNN dimension",
-    "hubness": "hubness",
+    "hubness": "hubness (k-occurrence skew)",
     "reciprocal_rank": "reciprocal rank of search",
 }
 ROOM = 0.12  # above and below the lines and bands that a panel shows whole, as a share of them

@@ -16,6 +16,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     percent,
     say_instead,
+    write_beside,
 )
 from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
@@ -100,8 +101,7 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
     most, untrained = (_shares(rows).max() for rows in (apart, assignments.query("step == 0")))
     return (
         f"{said}; seeds without a common base match in at most {percent(most)} of kinds of "
-        "weights, "
-        f"untrained ones in {percent(untrained)}"
+        f"weights (untrained {percent(untrained)})"
     )
 
 
@@ -179,6 +179,9 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
                 shares = _shares(table[table["space"] == space])
                 heights = middle + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
                 ax.plot(shares, heights, ls="", **marks)
+                if run in apart and 0 < shares.max() < 1:
+                    place_of_most = (shares.max(), heights[shares.to_numpy().argmax()])
+                    write_beside(ax, percent(shares.max()), place_of_most, (5, 0), va="center")
     pairs = rows.groupby("run")[["seed", "other_seed"]].apply(lambda own: len(own.value_counts()))
     names = [
         f"{run}\n({counted(pairs.get(run, 0), 'pair')}{'' if run in apart else ', one base'})"

@@ -36,7 +36,7 @@ LOOKS = {
     "feed_forward_up": Look("MLP factors", YELLOW, "P", "-"),
     "feed_forward_value": Look("MLP values", VERMILION, "s", "-"),
 }
-ATTENTION = Look("vectors of attention", SKY, "", "-")
+ATTENTION = Look("queries, keys, values, outputs of attention", SKY, "", "-")
 GROUPS = {group: look.name for group, look in LOOKS.items()} | {
     "attention_query": "queries",
     "attention_key": "attention keys",

@@ -117,8 +117,8 @@ def _subtitle(tables: Tables) -> str:
         f"{counted(len(runs), 'run')} ({', '.join(runs)}), a base model tuned for "
         f"{' and '.join(shares['phase'].unique())}; a dot a seed · rows of tuned weights, "
         f"after less before: no other layers were tuned · share with {row['least_listed']} or more "
-        f"of {lists['n_listed_tokens']} listed words among the {lists['n_tokens']} strongest · the "
-        "rule by layer was added after the results"
+        f"of {lists['n_listed_tokens']} listed words among the {lists['n_tokens']} tokens of "
+        "largest product with a row · the rule by layer was added after the results"
     )
 
 

@@ -254,7 +254,8 @@ def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:
         nearest = nulls["largest_offset"].min()
         words.append(f"near: up to {nearest} apart")
         if (stationary_share := _null(nulls, "stationary", nearest)) is not None:
-            words.append(f"stationary tables, made to depend on it: {percent(stationary_share)}")
+            words.append(f"tables made by the offset alone: {percent(stationary_share)}")
+        words.append("random walks: as smooth as the positions")
     return " · ".join(words)
 
 

@@ -49,7 +49,7 @@ def draw_sinusoidal_positions(
         height_mm=height_mm,
         title=_finding(shares, walks),
         subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))} "
-        f"up to {longest_offset} apart",
+        f"up to {longest_offset} apart · random walks: as smooth as the learned positions",
         stage="measure_sinusoidal_positions",
     )
     for column, (name, (words, color)) in enumerate(ENCODINGS.items()):

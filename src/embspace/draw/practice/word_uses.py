@@ -14,6 +14,7 @@ from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
 
+MOST_NAMED = 3  # words of the title
 STAGE = "measure_word_uses"
 TWO, NOT_TOLD = "two uses", "not told"
 NONE = "Too few words of one token stand in many texts to seek two uses"
@@ -115,9 +116,10 @@ def _finding(table: pd.DataFrame) -> str:
             f"None of {counted(len(table), 'word')} has two uses beyond chance and random weights"
         )
     verb = "has" if len(two) == 1 else "have"
+    named = ", ".join(f"“{word}”" for word in two["word"].head(MOST_NAMED))
     return (
         f"{len(two)} of {counted(len(table), 'word')} {verb} two uses beyond chance and "
-        f"random weights, most clearly “{two['word'].iloc[0]}”"
+        f"random weights: {named}{', …' * (len(two) > MOST_NAMED)}"
     )
 
 
@@ -127,10 +129,10 @@ def _population(results: Results) -> str:
         return "n = 0"
     n_pairs = results["layers"]["n_pairs"].iloc[0]
     return (
-        f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'document')}; ring: b, "
-        f"c; {counted(results['csv']['n'].max(), 'occurrence')} of a word; known uses: a "
-        f"word in the places of two, {counted(n_pairs, 'pair')} (blue: 95 % interval, gray: labels "
-        "dealt anew); bars: clouds and curves of the same covariance, 95 %; squares: random "
+        f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'document')}; ring: "
+        f"layer of b, c; {counted(results['csv']['n'].max(), 'occurrence')} of a word; known uses: "
+        f"a word in the places of two, {counted(n_pairs, 'pair')} (blue: 95 % interval, gray: "
+        "labels dealt anew); bars: clouds and curves of the same covariance, 95 %; squares: random "
         "weights; filled: two "
         f"uses, p corrected for {counted(len(results['csv']), 'word')}; b: the {N_BARS} of "
         "smallest p"

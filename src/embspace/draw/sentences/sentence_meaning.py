@@ -207,7 +207,7 @@ def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_yticks(y, rows["category"])
     parallel = f"{_are_parallel(rows).sum()} of {len(rows)} categories"
     ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency")
-    ax.set_title(f"Parallel differences, beyond flipped signs: {parallel}")
+    ax.set_title(f"Parallel differences: interval beyond flipped signs in {parallel}")
 
 
 def _sentences(ax: Axes, beside: Axes, examples: pd.DataFrame) -> None:

@@ -45,6 +45,7 @@ def draw_synonyms(
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
     _purity(axes[0], groups[groups["sentences"] == MEANINGS])
     _map(axes[1], results["map"], results["json"])
+    axes[1].set_title(_control(groups, results["map"]["pooling"].iloc[0]))
     return figure, synonym_tables(results, label, digits)
 
 
@@ -63,6 +64,15 @@ def _finding(groups: pd.DataFrame) -> str:
     )
 
 
+def _control(groups: pd.DataFrame, pooling: str) -> str:
+    """Return the heading of the map: the purity of groups that share nearly all words."""
+    row = last_layer(groups[groups["sentences"] == GROUPS]).set_index("pooling").loc[pooling]
+    return (
+        f"Nearly the same words: purity {row['purity']:.2f},\n"
+        f"{RANDOM.name} {row['random_weights_purity']:.2f}"
+    )
+
+
 def _numbers(results: Results) -> str:
     groups = results["groups"]
     if groups.empty:
@@ -70,14 +80,11 @@ def _numbers(results: Results) -> str:
     sets = groups.drop_duplicates("sentences").set_index("sentences")[["n", "n_groups"]]
     (n, n_meanings), (n_similar, n_groups) = sets.loc[[MEANINGS, GROUPS]].to_numpy()
     pooling = results["map"]["pooling"].iloc[0]
-    rows = last_layer(groups[groups["sentences"] == GROUPS])
-    similar = rows.set_index("pooling").loc[pooling]
     return (
         f"a: {counted(n, 'sentence')}, {counted(n_meanings, 'meaning')} in other words, as many "
         "clusters by average linkage; purity: share of sentences of their cluster's main meaning; "
         f"random weights: {TEXT_POOLINGS[NAMED].name} · b: {counted(n_similar, 'sentence')} in "
-        f"{counted(n_groups, 'group')}, last layer, {TEXT_POOLINGS[pooling].name}: purity "
-        f"{similar['purity']:.2f}, with random weights {similar['random_weights_purity']:.2f}"
+        f"{counted(n_groups, 'group')}, last layer, {TEXT_POOLINGS[pooling].name}"
     )
 
 
@@ -114,7 +121,6 @@ def _map(ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any]) -> None:
         ax.plot(*part.to_numpy().T, marker, color=color, ms=3.5, mew=0, alpha=0.6)
         words = str(name).replace("_", " ")
         write_beside(ax, words, (end, height), (6, 0), color=color, va="center")
-    ax.set_title("Groups of nearly the same words")
     ax.set_aspect("equal", adjustable="datalim")
     for axis, number in ((ax.xaxis, 1), (ax.yaxis, 2)):
         percent = 100 * shares[f"{pooling}_{GROUPS}"][f"explained_variance_{number}"]

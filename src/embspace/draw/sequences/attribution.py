@@ -150,7 +150,10 @@ def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axvline(rows["chance_precision"].iloc[0], color=GRAY, ls="--", lw=0.8)
     ax.set_yticks(range(len(SCORING)), [_short(method) for method in SCORING])
     ax.set(ylim=(len(SCORING) - 0.5, -0.5), xlim=(-0.02, 1.02))
-    ax.set(title="True sites among the top k-mers", xlabel="share of true sites among as many")
+    ax.set(
+        title="True sites among the top k-mers",
+        xlabel="share of true sites among as many top k-mers",
+    )
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 
@@ -178,7 +181,7 @@ def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
 
     occlusion = places[places["method"] == "occlusion"]
     wide = occlusion.pivot_table("attribution", "class", "place")
-    bar = {"pad": 0.01, "aspect": 12, "label": "logit", "extend": "both"}
+    bar = {"pad": 0.01, "aspect": 12, "label": "fall of logit", "extend": "both"}
     limits: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -LARGEST, "vmax": LARGEST}
     sns.heatmap(wide, ax=ax, cbar_kws=bar, xticklabels=False, yticklabels=True, **limits)
     own = occlusion[occlusion["n_changes"] > 0]

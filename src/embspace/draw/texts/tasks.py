@@ -93,12 +93,13 @@ def _finding(search: pd.DataFrame, labels: pd.DataFrame, source: Mapping[str, An
     verb = "better than" if low > 0 else "worse than" if high < 0 else "no better than"
     chance = last[f"null_{RANK}"]
     said = (
-        f"The last layer finds texts {verb} TF-IDF, at a reciprocal rank of {value:.2f} against "
-        f"{tf_idf_rank:.2f}"
+        f"By mean pooling the last layer finds texts {verb} TF-IDF, at a reciprocal rank of "
+        f"{value:.2f} against {tf_idf_rank:.2f}"
     )
     if last[f"{RANK}_low"] <= chance:
         said = (
-            f"The last layer finds texts no better than chance, at a reciprocal rank of {value:.2f}"
+            "By mean pooling the last layer finds texts no better than chance, at a reciprocal "
+            f"rank of {value:.2f}"
         )
     if by_layer.empty:
         return said

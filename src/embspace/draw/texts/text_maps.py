@@ -180,7 +180,7 @@ def _population(neighbors: pd.DataFrame, method: str, *, has_shares: bool) -> st
     if has_shares:
         k = neighbors["k"].max()
         parts.append(f"below a map, the share of the {k} nearest on it that are of the same source")
-        parts.append("bars below: 95 % intervals")
+        parts.append("bars below: 95 % intervals; nearest: by Euclidean distance")
         hub = neighbors[neighbors["method"] == "space"].nlargest(1, "mean_k_occurrence").iloc[0]
         name = corpus_looks([hub["corpus"]])[hub["corpus"]].name
         parts.append(

@@ -21,7 +21,8 @@ def draw_cubes(
     curve, dimensions = results["curve"], results["dimensions"]
     sizes = dimensions.drop_duplicates("cloud").set_index("cloud")
     subtitle = (
-        f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
+        f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, one "
+        "shifted far along all of them, "
         f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · lines in b: the truth · "
         "bars: other draws"
     )

@@ -70,7 +70,10 @@ def _finding(dimension: pd.DataFrame, spectrum: pd.DataFrame) -> str:
     fewest = spectrum[spectrum["measure"].isin(SHOWN) & (spectrum["n"] == spectrum["n"].min())]
     right = fewest.loc[(fewest["mean"] / fewest["limit"] - 1).abs() < RIGHT, "measure"]
     names = [_name(str(name)) for name in right]
-    also = f"; of the spectrum only the {names[0]} is right (b)" if len(names) == 1 else ""
+    also = ""
+    if len(names) == 1:
+        n = counted(spectrum["n"].min(), "vector")
+        also = f"; of the spectrum only the {names[0]} is right from {n} on (b)"
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     largest = rows["true_dimension"].max()
     rows = rows[rows["true_dimension"] == largest]
@@ -112,7 +115,7 @@ def _spectra(ax: Axes, spectrum: pd.DataFrame) -> None:
     _heatmap(ax, table.apply(np.log10), table.map(_ratio))
     ax.set_xticklabels([count(int(n)) for n in table.columns], rotation=0)
     ax.set(xlabel="vectors")
-    ax.set_title("Spectrum of isotropic vectors: measured, as a ratio to infinitely many")
+    ax.set_title("Spectrum of isotropic vectors: value over that of infinitely many (1: right)")
 
 
 def _ratio(value: float) -> str:

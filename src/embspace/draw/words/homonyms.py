@@ -122,8 +122,8 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame) -> str:
         f"sense, {than}"
     )
     if apart.empty:
-        return f"Senses of a homonym do not surely lie apart at the last layer; {recovery_words}"
-    return f"Senses of a homonym lie apart from layer {apart.iloc[0]} on; {recovery_words}"
+        return f"On average senses do not surely lie apart at the last layer; {recovery_words}"
+    return f"On average senses lie apart from layer {apart.iloc[0]} on; {recovery_words}"
 
 
 def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:

@@ -242,7 +242,7 @@ def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
 
 def _nearest(ax: Axes, nearest: pd.DataFrame) -> None:
     """Draw the shares of two groups by layer, named with those of the last layer."""
-    ax.set(title="Nearest to the own token", ylabel="share of tokens", ylim=(-0.03, 1.1))
+    ax.set(title="Nearest of all tokens is its own", ylabel="share of tokens", ylim=(-0.03, 1.1))
     if nearest.empty:
         say_instead([ax], NO_TEXT)
         return
