@@ -253,7 +253,7 @@ def _steps(
     ways = defaultdict[str, str](str, ways_of(stages))
 
     def announce(needs: Needs) -> None:
-        say(cost_told(needs, durations, jobs, ways.__getitem__))
+        say(cost_told(needs, durations, jobs, ways.__getitem__, twins))
 
     how: dict[str, Any] = {"jobs": jobs, "durations": durations, "ranks": ranks_of(stages)}
     if not twins:

@@ -107,12 +107,16 @@ def test_growth_is_read_off_the_graph():
 
 
 def test_the_sentence_has_minutes_and_the_longest_stages(tmp_path: Path):
-    seconds = {"a@m": 50.0, "a@m_random": 50.0, "b@m": 300.0, "c@m": 20.0, "d@m": 1.0}
+    seconds = {"a@m": 50.0, "a@m-1f_random-posts": 50.0, "b@m": 300.0, "c@m": 20.0, "d@m": 1.0}
     durations = Durations(tmp_path, "tree", seconds.get)
     needs = {**dict.fromkeys(seconds, set[str]()), "e@m": {"b@m"}}
     said = cost_told(needs, durations, 2, lambda name: " (--no-b)" if name == "b@m" else "")
     assert said.startswith("about 5 min for 6 stages, with 1 stage that never ran; ")
     assert said.endswith("most of it for b 5 min (--no-b), a 2 min, c 20 s")  # a of both models
+    said = cost_told(needs, durations, 1, untrained=["m-1f_random"])
+    assert said.endswith(
+        "; 50 s of it for 1 network with random weights (--untrained 0 leaves them out)"
+    )
 
 
 def test_a_tree_has_times_of_its_own(tmp_path: Path):

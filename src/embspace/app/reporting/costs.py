@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -160,6 +160,7 @@ def cost_told(
     durations: Durations,
     jobs: int | None,
     way_of: Callable[[str], str] = lambda _: "",
+    untrained: Collection[str] = (),
 ) -> str:
     """Return a sentence on how many minutes the stages will take, and which take longest.
 
@@ -168,6 +169,7 @@ def cost_told(
         durations: Knows the seconds of the stages.
         jobs: Number of stages at once; None for one a core.
         way_of: Returns how a stage is left out, or "".
+        untrained: Models with random weights, of which the claims of publications are asked, too.
     """
     seconds = durations.known(needs)
     total = schedule(seconds, needs, jobs or n_cores()).seconds
@@ -183,4 +185,21 @@ def cost_told(
     longest = sorted(totals, key=lambda name: -totals[name])[:N_SHOWN]
     named = [f"{name} {rounded(totals[name])}{ways[name]}" for name in longest]
     most = f"; most of it for {', '.join(named)}" if named else ""
-    return f"about {rounded(total)} for {counted(len(needs), 'stage')}{beside}{most}"
+    share = _share_of(untrained, seconds)
+    drawn = (
+        f"; {rounded(share * total)} of it for {counted(len(untrained), 'network')} with random "
+        "weights (--untrained 0 leaves them out)"
+    )
+    stages = counted(len(needs), "stage")
+    return f"about {rounded(total)} for {stages}{beside}{most}{drawn if share else ''}"
+
+
+def _share_of(models: Collection[str], seconds: Mapping[str, float]) -> float:
+    """Return the share of the seconds that stages of models take."""
+    begins = tuple(f"{model}-" for model in models)  # a corpus follows
+    own = sum(
+        needed
+        for item, needed in seconds.items()
+        if f"{item.partition('@')[2]}-".startswith(begins)
+    )
+    return own / max(sum(seconds.values()), 1e-9)
