@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from embspace.app.layer import advice, choose_layer, has_a_task
-from embspace.app.report import Subject
+from embspace.app.reporting.subject import Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError
 from embspace.loaded.model import load

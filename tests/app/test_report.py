@@ -13,8 +13,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from embspace.app.report import Subject, beside, describe_subject, write_report
+from embspace.app.report import beside, write_report
 from embspace.app.reporting.listed import list_reports
+from embspace.app.reporting.subject import Subject
 from embspace.app.repro.environment import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
@@ -328,30 +329,6 @@ def test_a_repository_that_conf_does_not_have_is_fetched_and_described(
     page = workspace.folder / "reports/maker_new-bert/index.html"
     assert "Embedding spaces of maker/new-bert" in page.read_text()
     assert workspace.files("conf") | workspace.files("params.yaml") == before
-
-
-def test_a_corpus_is_a_file_or_one_of_conf(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(workspace.folder)
-    assert describe_subject("tiny", None, print).name == "tiny"
-    assert describe_subject("tiny", "posts", print).name == "tiny--posts"
-    Path("articles.txt").write_text("a text\n")
-    own = describe_subject("tiny", "articles.txt", print)
-    assert own.name.startswith("tiny--articles_file-")  # that name has another corpus
-    assert own.own is not None
-    assert own.own.content == b"a text\n"
-    Path("empty.txt").touch()
-    with pytest.raises(InputError, match=r"empty\.txt: holds no text"):
-        describe_subject("tiny", "empty.txt", print)
-
-
-def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(workspace.folder)
-    Path("my.own texts.csv").write_text("text\none\n")
-    subject = describe_subject("tiny", "my.own texts.csv", print)
-    assert subject.corpora == ["my_own_texts"]
-    assert subject.own is not None
-    assert subject.own.label == "my.own texts.csv"
-    assert subject.title == "tiny on my.own texts.csv"
 
 
 def test_the_bytes_are_those_of_params_yaml_and_repro(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from embspace.app.describe.description import check_complete, description_of
 from embspace.app.describe.find import find_model
-from embspace.app.report import describe_subject
 from embspace.app.reporting.about import be_about
+from embspace.app.reporting.subject import describe_subject
 from embspace.app.working_tree import add_texts
 from embspace.errors import InputError
 from embspace.files.copies import write_changed

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from embspace.app.describe.find import Say
 from embspace.app.page.texts_read import NO_SPACES
 from embspace.app.queries.corpus_space import check_read
-from embspace.app.report import Subject
+from embspace.app.reporting.subject import Subject
 from embspace.errors import InputError, counted
 from embspace.loaded.model import LoadedModel, load_described
 from embspace.loaded.reference import Reference, corpus_texts, read_once

@@ -15,7 +15,8 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     passed_on: dict[str, Any] = {}
     before = signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr(
-        "embspace.app.report.describe_subject", lambda *given, **options: passed_on.update(options)
+        "embspace.app.reporting.subject.describe_subject",
+        lambda *given, **options: passed_on.update(options),
     )
     monkeypatch.setattr("embspace.app.report.write_report", lambda *given: Path("reports/x.html"))
     monkeypatch.setattr("embspace.app.report.fetch_model", lambda *given: None)
@@ -35,7 +36,7 @@ def test_a_report_reads_texts_as_it_is_told(
     said = call("report", "x", "--corpus", "a.csv", "--separator", r"\t", *columns)
     assert (said.exit_code, said.stdout) == (0, "reports/x.html\n")
     reading = {"separator": "\t", "text_column": "b", "group_column": "c"}
-    assert page == {"options": [], "reading": reading}
+    assert page == {"options": [], "reading": reading, "n_untrained": 3}
 
 
 def test_the_page_is_named_from_where_the_user_is(
@@ -43,9 +44,9 @@ def test_the_page_is_named_from_where_the_user_is(
 ):
     monkeypatch.chdir(root / "docs")
     assert call("report", "x", "--layers", "--no-maps").stdout == "../reports/x.html\n"
-    assert page == {"options": ["layers", "no-maps"], "reading": {}}
-    assert call("report", "x", "--all").stderr == "page: ../reports/x.html\n"
-    assert page["options"] == ["all"]
+    assert page == {"options": ["layers", "no-maps"], "reading": {}, "n_untrained": 3}
+    assert call("report", "x", "--all", "--untrained", "1").stderr == "page: ../reports/x.html\n"
+    assert (page["options"], page["n_untrained"]) == (["all"], 1)
     assert call("report", "x", "--quick").stdout == "| layer |\n../reports/x.html\n"
 
 

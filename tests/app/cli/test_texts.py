@@ -17,7 +17,7 @@ def test_a_layer_is_chosen_on_texts_that_are_read_as_told(
         passed_on.update(options)
         return SimpleNamespace(own=True)
 
-    monkeypatch.setattr("embspace.app.report.describe_subject", describe)
+    monkeypatch.setattr("embspace.app.reporting.subject.describe_subject", describe)
     monkeypatch.setattr(
         "embspace.app.layer.choose_layer", lambda _, place, say: Path(place).name[0] + "b\x1b"
     )

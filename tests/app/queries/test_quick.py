@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from embspace.app.queries.quick import RANDOM, TRAINED, measure_quick, shown, write_quick
-from embspace.app.report import Subject
+from embspace.app.reporting.subject import Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.geometry.measures.mean_direction import mean_cosine
 from embspace.geometry.measures.spectral_measures import participation_ratio

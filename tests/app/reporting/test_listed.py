@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.report import Subject
 from embspace.app.reporting.listed import list_reports, note
+from embspace.app.reporting.subject import Subject
 from embspace.app.working_tree import OwnTexts
 from tests.app.cli.call import call
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from embspace.app.report import Subject
 from embspace.app.reporting import pairs
 from embspace.app.reporting.costs import Size
 from embspace.app.reporting.pairs import NOUNS, ComparedModels, describe_pair, write_comparison
+from embspace.app.reporting.subject import Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages

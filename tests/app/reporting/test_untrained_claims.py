@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from embspace.app import report
-from embspace.app.report import Subject, twins_of
+from embspace.app.report import twins_of
 from embspace.app.reporting.parts import item_of
+from embspace.app.reporting.subject import Subject
 from embspace.app.reporting.untrained_claims import (
     _with_tokenizer_at_hand,
     describe_twins,

@@ -126,7 +126,8 @@ def report(
     the cache, and an interrupted report goes on when the command is called again.
     """
     from embspace.app.describe.names import placed
-    from embspace.app.report import describe_subject, write_report
+    from embspace.app.report import write_report
+    from embspace.app.reporting.subject import describe_subject
     from embspace.settings.roots import find_root
 
     end_on_signals()

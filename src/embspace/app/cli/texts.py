@@ -88,7 +88,7 @@ def layer(
     Ranked, with intervals of the difference from the last layer, beside random weights and words
     alone, and a sentence for a paper. A text of four sentences or more is cut in two for search.
     """
-    from embspace.app.report import describe_subject
+    from embspace.app.reporting.subject import describe_subject
 
     say = partial(typer.echo, err=True)
     reading = reading_of(

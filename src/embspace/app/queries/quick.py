@@ -16,8 +16,8 @@ from jaxtyping import Float, Int
 
 from embspace.app.page.named import rendered
 from embspace.app.page.pictures import svg_uri
-from embspace.app.report import REPORTS, Subject
 from embspace.app.reporting.listed import note
+from embspace.app.reporting.subject import REPORTS, Subject
 from embspace.app.reporting.texts_given import DOCUMENT, GROUP
 from embspace.app.working_tree import OwnTexts
 from embspace.draw.page.markdown import markdown_table

@@ -14,13 +14,14 @@ from embspace.app.describe.given import Given
 from embspace.app.describe.names import is_described
 from embspace.app.homes import expanded
 from embspace.app.queries.reported import OF_PAIRS
-from embspace.app.report import REPORTS, Subject, describe_subject, fetch_model
+from embspace.app.report import fetch_model
 from embspace.app.reporting.costs import Expected, Size, cost_told
 from embspace.app.reporting.growing import draw_analysis, share_drawings
 from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import Analysis, makers
 from embspace.app.reporting.sizes import size_of
 from embspace.app.reporting.slowness import slowness
+from embspace.app.reporting.subject import REPORTS, Subject, describe_subject
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.environment import n_cores
 from embspace.app.repro.schedule import Needs
