@@ -18,8 +18,11 @@ from embspace.published.untrained import (
     SAME,
     UNTRAINED_TOO,
     VERDICTS,
+    drawn,
     in_draws,
+    in_no_draw,
     load_verdicts,
+    n_draws_of,
 )
 from embspace.published.untrained import OPEN as STILL_OPEN
 from embspace.settings.find_description import described_in
@@ -30,7 +33,7 @@ THESIS = Path("data/published/luisto_thesis.yaml")
 BERT = "google-bert/bert-base-cased"
 WORDS = {
     "matches": "the rule is fulfilled, by all of the interval where there is one",
-    "holds, but also untrained": "an untrained network fulfils the same rule, too",
+    "holds, but also untrained": "random weights fulfil the same rule, too",
     "differs": "the rule is not fulfilled, by any part of the interval; a range asks both ends",
     "undecided": "the interval lies on both sides of the bound, chance gives as much, or the "
     "number rests on one example",
@@ -46,9 +49,8 @@ IN_TABLES = (
     "In the tables brackets are a 95 % interval over texts, words or pairs; where all vectors were "
     "counted, the range that `statistic` names. `null` is the value by chance, `null_low` and "
     "`null_high` its ends, `q_value` a p-value corrected for the number of claims. In `holds if`, "
-    "`value` stands for the whole interval. `random weights` is the same statistic of an "
-    "untrained network, the median of several draws: where a claim holds there, too, compare both "
-    "values. "
+    "`value` stands for the whole interval. `random weights` is the same statistic at random "
+    "weights, the median of the draws; a claim holds there if it does in one of them. "
     "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says when each rule was fixed."
 )
 BY_MODEL = (
@@ -59,6 +61,7 @@ BY_MODEL = (
 COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
 COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
 COLUMNS += ("untrained_value", "untrained_verdict", "untrained_draws")
+RATE = 1 / 4  # of draws of random weights: of an example
 MOST = 2 / 3  # of a question's claims, from which the answer is mostly yes, or mostly no
 OPEN = ("undecided", "depends on the rule")
 DIGITS = 3
@@ -156,11 +159,23 @@ def _claims_told(claims: pd.DataFrame) -> str:
     n_apart = n_held - int(claims["training"].notna().sum())
     undone = claims["verdict"].eq("differs") & claims["untrained_verdict"].eq("matches")
     return (
-        f"{summary}Of the {n_held} that hold, {training(ONLY_TRAINED, 0)} fail in an untrained "
-        f"network, {training(UNTRAINED_TOO, 0)} hold there, too{in_draws(claims)}, and of "
-        f"{training(STILL_OPEN, 0)} it decides nothing; {n_apart} read no trained weights. Of "
-        "those that do not hold, "
-        f"{undone.sum()} hold in the untrained network."
+        f"{summary}Of the {n_held} that hold, {training(UNTRAINED_TOO, 0)} hold "
+        f"{in_draws(claims)}, too, {training(ONLY_TRAINED, 0)} {in_no_draw(claims)}, and for "
+        f"{training(STILL_OPEN, 0)} random weights decide nothing; {n_apart} read no trained "
+        f"weights. Of those that do not hold, {undone.sum()} hold at random weights. "
+        f"{chance_of_draws(claims)}"
+    ).rstrip()
+
+
+def chance_of_draws(claims: pd.DataFrame) -> str:
+    """Return how easily so few draws of random weights lack what some would fulfil."""
+    n_draws = n_draws_of(claims)
+    if not n_draws:
+        return ""
+    missed = f"{100 * (1 - RATE) ** n_draws:.0f} %"
+    return (
+        f"What random weights fulfil in one draw of {1 / RATE:.0f} is absent from {drawn(claims)} "
+        f"in {missed} of cases: a claim that holds here alone is a hint at training, no proof."
     )
 
 
@@ -179,22 +194,29 @@ def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Ite
             continue
         yield f"### {name}. {question}\n"
         yield f"**{_answer(own)}** {_counts(own)}\n"
-        yield _lists(own)
+        if tables or own["verdict"].ne("not checkable").any():
+            yield _lists(own)
         if tables:
             yield folded(_table(own))
 
 
 def _answer(claims: pd.DataFrame) -> str:
-    """Return how far the claims say yes, and whether an untrained network does, too."""
+    """Return how far the claims say yes, and how much of it holds untrained, too."""
     checked = claims[claims["verdict"] != "not checkable"]
     if checked.empty:
         return "Not answered: no claim can be checked."
     held = checked["verdict"].isin(HOLDS)
-    share = held.mean()
-    words = "Mostly yes" if share >= MOST else "In part" if share > 1 - MOST else "Mostly no"
-    training = checked.loc[held, "training"].value_counts()
-    if training.get(UNTRAINED_TOO, 0) > training.sum() / 2:
-        words += ", but most of what holds does so in an untrained network, too"
+    n_untrained = int(checked.loc[held, "training"].eq(UNTRAINED_TOO).sum())
+    if held.mean() >= MOST:
+        words = "Mostly yes"
+    elif checked["verdict"].isin(OPEN).mean() >= 1 / 2:
+        words = "Mostly undecided"
+    else:
+        words = "In part" if held.mean() > 1 - MOST else "Mostly no"
+    if n_untrained:
+        n_held = int(held.sum())
+        of_them = "all hold" if n_untrained == n_held else f"{n_untrained} of {n_held} hold"
+        words += f"; of what holds, {of_them} at random weights, too"
     return f"{words}."
 
 
@@ -218,16 +240,20 @@ def _counts(claims: pd.DataFrame) -> str:
     verdict, training = claims["verdict"], claims["training"].fillna("")
     held = verdict.isin(HOLDS)
     counts = {
-        "hold, but not in an untrained network": training == ONLY_TRAINED,
-        "hold in an untrained network, too": training == UNTRAINED_TOO,
-        "hold while the untrained network decides nothing": training == STILL_OPEN,
-        "hold and read no trained weights": held & (training == ""),
-        "do not hold": verdict == "differs",
-        "undecided or dependent on the rule": verdict.isin(OPEN),
-        "not checkable": verdict == "not checkable",
+        ("holds", "hold", " here and not at random weights"): training == ONLY_TRAINED,
+        ("holds", "hold", ", at random weights, too"): training == UNTRAINED_TOO,
+        ("holds", "hold", ", where random weights decide nothing"): training == STILL_OPEN,
+        ("holds", "hold", " and no trained weights are read"): held & (training == ""),
+        ("does", "do", " not hold"): verdict == "differs",
+        ("is", "are", " undecided or dependent on the rule"): verdict.isin(OPEN),
+        ("is", "are", " not checkable"): verdict == "not checkable",
     }
-    parts = [f"{rows.sum()} {words}" for words, rows in counts.items() if rows.any()]
-    return f"{counted(len(claims), 'claim')}: {', '.join(parts)}."
+    parts = [
+        f"{rows.sum()} {one if rows.sum() == 1 else several}{rest}"
+        for (one, several, rest), rows in counts.items()
+        if rows.any()
+    ]
+    return f"{counted(len(claims), 'claim')}: {'; '.join(parts)}."
 
 
 def _lists(claims: pd.DataFrame) -> str:
@@ -236,14 +262,14 @@ def _lists(claims: pd.DataFrame) -> str:
     holds = verdict.isin(HOLDS)
     untrained, is_open = claims["untrained_verdict"].fillna(""), training == STILL_OPEN
     outcomes = {
-        "Holds, and not in an untrained network": training == ONLY_TRAINED,
-        f"Holds, and in an untrained network, too{in_draws(claims)}": training == UNTRAINED_TOO,
-        "Holds; the untrained network is undecided": is_open & (untrained == "undecided"),
-        "Holds; in the untrained network it depends on the rule": (
+        f"Holds here, {in_no_draw(claims)}": training == ONLY_TRAINED,
+        f"Holds, {in_draws(claims)}, too": training == UNTRAINED_TOO,
+        "Holds; random weights are undecided": is_open & (untrained == "undecided"),
+        "Holds; at random weights it depends on the rule": (
             is_open & (untrained == "depends on the rule")
         ),
-        "Holds; an untrained network cannot be asked": is_open & (untrained == "not checkable"),
-        "Holds; not compared with an untrained network": is_open & (untrained == ""),
+        "Holds; random weights cannot be asked": is_open & (untrained == "not checkable"),
+        "Holds; not compared with random weights": is_open & (untrained == ""),
         "Holds; it reads no trained weights, or is held against random ones already": (
             holds & (training == "")
         ),

@@ -145,23 +145,39 @@ def _q_values(table: pd.DataFrame) -> pd.Series:
 
 
 def trained_share(claims: pd.DataFrame) -> str:
-    """Return how many claims hold untrained, too, to end a sentence; empty without a twin."""
+    """Return how many claims hold untrained, too, as a sentence; empty without a twin."""
     held = claims["training"].dropna()
     if claims["untrained_verdict"].isna().all() or held.empty:
         return ""
     n_trained, n_untrained, n_open = (int(held.eq(word).sum()) for word in TRAINING)
-    return (
-        f"; of the {len(held)} that hold and read weights {n_untrained} "
-        f"{'holds' if n_untrained == 1 else 'hold'} at random weights, too{in_draws(claims)}, and "
-        f"{n_trained} {'does' if n_trained == 1 else 'do'} not"
-        + (f"; {n_open} {'is' if n_open == 1 else 'are'} open there" if n_open else "")
-    )
+    verb = "holds" if n_untrained == 1 else "hold"
+    parts = [f"{n_untrained} {verb} {in_draws(claims)}, too"]
+    none = "in none" if n_draws_of(claims) > 1 else "not there"
+    parts += [f"{n_trained} {none}"] if n_trained else []
+    parts += [f"for {n_open} random weights decide nothing"] if n_open else []
+    return f". Of the {len(held)} that hold and read weights, {', '.join(parts)}"
+
+
+def n_draws_of(claims: pd.DataFrame) -> int:
+    """Return in how many draws of random weights claims were asked; 0 without."""
+    n_draws = claims["untrained_draws"].max()
+    return 0 if pd.isna(n_draws) else int(n_draws)
+
+
+def drawn(claims: pd.DataFrame) -> str:
+    """Return the draws of random weights in words."""
+    n_draws = n_draws_of(claims)
+    return f"{n_draws} draws of random weights" if n_draws > 1 else "one draw of random weights"
+
+
+def in_no_draw(claims: pd.DataFrame) -> str:
+    """Return where a claim does not hold that holds only after training."""
+    return f"in none of {drawn(claims)}" if n_draws_of(claims) > 1 else "not at random weights"
 
 
 def in_draws(claims: pd.DataFrame) -> str:
-    """Return in how many draws of random weights a claim has to hold; empty for one draw."""
-    n_draws = claims["untrained_draws"].max()
-    return f" (in 1 of {n_draws:.0f} draws or more)" if pd.notna(n_draws) and n_draws > 1 else ""
+    """Return where a claim has to hold to hold untrained."""
+    return f"in at least one of {drawn(claims)}" if n_draws_of(claims) > 1 else "at random weights"
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:

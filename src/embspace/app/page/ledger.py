@@ -8,13 +8,13 @@ import pandas as pd
 
 from embspace.app.page.provenance import is_decoder, other_language
 from embspace.app.page.texts_read import UnknownShare, unknown_shares
-from embspace.app.thesis import THESIS, answers
+from embspace.app.thesis import THESIS, answers, chance_of_draws
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.graph.declarations import declaration, modules
 from embspace.measure.compare.ledger import SOURCES
-from embspace.published.sources import ANY_MODEL, CellPlace, read_source
+from embspace.published.sources import CellPlace, read_source
 from embspace.published.subjects import subject
 from embspace.published.untrained import HOLDS, trained_share
 from embspace.settings.params import CONF
@@ -23,7 +23,7 @@ from embspace.settings.stage import settings_path
 
 DECIDED = (*HOLDS, "differs", "depends on the rule")
 OF_CLAIMS = ["section", "statement", "statistic", "value", "low", "high"]
-OF_CLAIMS += ["null", "holds_if", "verdict", "untrained_value", "reason"]
+OF_CLAIMS += ["null", "holds_if", "verdict", "untrained_value", "untrained_verdict", "reason"]
 OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
 WEIGHTS = "weights"  # what a claim is about; others count tokens, or follow from the config
 # Chapters whose analyses read no text; claims on the others are about a language.
@@ -70,9 +70,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
     """Return Markdown of the decided claims and of the numbers about this model.
 
     Printed numbers about further models, or about no model, are counted with the rest, like claims
-    decided by toys or references, and claims on models of a different kind than the `reader`. The
-    figure counts all rows; the text therefore says how many decided rows are the same for every
-    model.
+    decided by toys or references, and claims on models of a different kind than the `reader`.
     """
     from embspace.draw.compare.ledger import ledger_table  # and matplotlib, which is slow
 
@@ -81,28 +79,27 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
     reader = reader or reader_of(folder, model)
     digits = read_yaml(settings_path("draw", "ledger", folder))["digits"]
     decided = ledger["verdict"].isin(DECIDED)
-    is_number, on_others = ledger["kind"] == "number", ledger["statement"].isin(_on_others(folder))
-    own = subject(model, described).repository
-    is_own_number = is_number & ledger["statement"].str.startswith(_numbers_of(folder, own))
-    is_general = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
-    same = int(((on_others | is_general) & decided).sum())
+    own = _numbers_of(folder, subject(model, described).repository)
+    is_own_number = ledger["kind"].eq("number") & ledger["statement"].str.startswith(own)
     claims, counts = own_claims(folder, ledger, reader)
     numbers = ledger[is_own_number & decided]
     label = words(described["label"])
     shown = [*claims.index, *counts.index, *numbers.index]
     parts = [
         f"# What was published, held against {label}\n\nStage `measure_ledger`. "
-        f"{_rest(ledger.drop(shown), model)} The figure counts all rows; "
-        f"{same} decided ones are of toys and references, the same for every model. "
+        f"{_rest(ledger.drop(shown), model)} The figure counts claims on weights. "
         f"{reader.why_not}{_random_note(described)}\n",
         "## What the thesis asks\n",
+        "Luisto's thesis of 2024 asks these questions of bert-base-cased. Its claims, in our "
+        "words, are asked of this model; figures and tables in brackets are the thesis's. "
+        f"{chance_of_draws(ledger)}\n",
         *_answers(folder, ledger),
         section(
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
-            "to match, none of it to differ. What also holds at random weights, by the same rule, "
-            "holds untrained.",
-            ledger_table(claims[OF_CLAIMS], digits),
+            "to match, none of it to differ. The last columns ask random weights by the same rule: "
+            "the median of the draws, and `matches` if one of them does.",
+            ledger_table(_asked_at_random(claims)[OF_CLAIMS], digits),
         ),
     ]
     if len(counts):
@@ -114,13 +111,19 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
             section(
                 "Counts, and claims against random weights",
                 note,
-                ledger_table(counts[OF_CLAIMS], digits),
+                ledger_table(_asked_at_random(counts)[OF_CLAIMS], digits),
             )
         )
     if len(numbers):
         note = "A number matches if ours rounds to what is printed."
         parts.append(section("Numbers", note, ledger_table(numbers[OF_NUMBERS], digits)))
     return "\n".join(parts)
+
+
+def _asked_at_random(claims: pd.DataFrame) -> pd.DataFrame:
+    """Return claims without the verdicts at random weights that say that none is possible."""
+    known = claims["untrained_verdict"].where(claims["untrained_verdict"] != "not checkable")
+    return claims.assign(untrained_verdict=known)
 
 
 def own_claims(
@@ -162,7 +165,6 @@ def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
 def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     """Return how many claims the model's own results decide, and how; empty if they decide none.
 
-    The title of the figure also counts toys and references, which are the same for every model.
     Exact counts are kept apart, for no training could change their verdict.
     """
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
@@ -175,7 +177,12 @@ def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     n_failed, n_by_rule = (int((verdicts == word).sum()) for word in DECIDED[-2:])
     depends = "depends" if n_by_rule == 1 else "depend"
     rest = f", {n_by_rule} {depends} on the rule" if n_by_rule else ""
-    apart = f"; {len(counts)} further ones read no trained weights alone" if len(counts) else ""
+    apart = (
+        f". {len(counts)} further {'claim counts' if len(counts) == 1 else 'claims count'} tokens, "
+        "follow from the config, or are held against random weights already"
+        if len(counts)
+        else ""
+    )
     return (
         f"Of {counted(len(verdicts), 'published claim')} on {reader.kinds[-1]} that this model "
         f"decides, {n_held} hold, {n_failed} do not{rest}{trained_share(claims)}{apart}"

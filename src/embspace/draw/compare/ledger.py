@@ -66,7 +66,7 @@ def draw_ledger(
         2,
         height_mm=height_mm,
         title=_title(claims),
-        subtitle=f"{label} · {counted(len(claims), 'published claim')} on trained weights, "
+        subtitle=f"{label} · {counted(len(claims), 'published claim')} on weights, "
         f"{n_apart} others left out · sections of Luisto 2024, then other sources · depends on the "
         "rule: an equally good rule has another verdict · a: colors of b",
         stage="measure_ledger",
@@ -227,7 +227,8 @@ def ledger_table(rows: pd.DataFrame, digits: int) -> str:
     """
     named = interval("value", VALUE_OF_CLAIM if "statistic" in rows else VALUE_OF_NUMBER)
     ends = {"low": "value_low", "high": "value_high"}
-    return markdown_table(rows.rename(columns=ends).rename(columns=named), digits)
+    names = {**ends, "untrained_value": "random weights", "untrained_verdict": "verdict there"}
+    return markdown_table(rows.rename(columns=names).rename(columns=named), digits)
 
 
 DRAWINGS = {"ledger": drawing_of(draw_ledger, TABLES)}
