@@ -46,8 +46,8 @@ def test_marks_of_what_is_not_surely_kept_are_hollow(outcome: Outcome):
         kept_low = rows.set_index("bytes")["share_kept_low"]
         unsure = kept_low.index[~(kept_low > 1 - read_yaml(ROOT / CONF)["lost"])]
         hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
-        (of_pca,) = (line for line in hollow if line.get_color() == CUT["pca"].color)
-        assert list(of_pca.get_xdata()) == sorted(unsure)
+        (drawn_hollow,) = (line for line in hollow if line.get_color() == CUT["pca"].color)
+        assert list(drawn_hollow.get_xdata()) == sorted(unsure)
 
 
 def test_the_title_names_the_smallest_setting(outcome: Outcome):

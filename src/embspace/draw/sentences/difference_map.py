@@ -86,17 +86,17 @@ def _list_others(
         words = "one other category" if n_gray == 1 else f"{n_gray} other categories"
         handles.append(Line2D([], [], marker="o", color="0.75", label=words, **dots))
     if handles:
-        ax.legend(handles=handles, loc=_corner(ax, points), handlelength=1)
+        ax.legend(handles=handles, handlelength=1, **_corner(ax, points))
 
 
-def _corner(ax: Axes, points: pd.DataFrame) -> str:
+def _corner(ax: Axes, points: pd.DataFrame) -> dict[str, Any]:
     """Return the corner of a panel with the fewest points, as the place of a legend."""
     middle = np.mean([ax.get_xlim(), ax.get_ylim()], axis=1)
     is_right, is_upper = (points[["component_1", "component_2"]].to_numpy() > middle).T
     sides = [(right, upper) for upper in (True, False) for right in (False, True)]
     n = [((is_right == right) & (is_upper == upper)).sum() for right, upper in sides]
     right, upper = sides[int(np.argmin(n))]
-    return f"{'upper' if upper else 'lower'} {'right' if right else 'left'}"
+    return {"loc": f"{'upper' if upper else 'lower'} {'right' if right else 'left'}"}
 
 
 def _limit(ax: Axes, table: pd.DataFrame) -> None:
