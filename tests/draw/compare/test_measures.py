@@ -72,7 +72,29 @@ def test_the_last_layers_have_their_shares_of_the_title(table: pd.DataFrame):
     said = [text.get_text() for text in panel(figure, HALVES).texts]
     assert said == ["50 %", "25 %"]
     words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "half found: 25 points [15, 45] more, by chance 1 of 14" in words
+    assert "difference of last layers, halves 25 points [15, 45] ·" in words
+
+
+def test_the_interval_of_a_difference_stands_on_the_share_of_the_other(table: pd.DataFrame):
+    lines = panel(drawn(table)[0], HALVES).lines
+    (bar,) = [line for line in lines if line.get_marker() == "_"]
+    assert list(bar.get_xdata()) == [1, 1]
+    assert list(bar.get_ydata()) == pytest.approx([0.4, 0.7])  # 0.25 and its bounds above
+
+
+def test_shares_without_a_model_are_beside_both(table: pd.DataFrame):
+    """One model tells half of the senses, 0.2 more than by counts; the other has its own counts."""
+    own = rows("homonyms", "recovery", "centered / cosine", [1, 2], "accuracy")
+    gain = own.assign(quantity="bag_of_words_gain", model_value=0.2, other_model_value=-0.1)
+    both = pd.concat([table, own, gain.ffill()], ignore_index=True)
+    lines = {
+        str(line.get_label()): list(line.get_ydata())[0]
+        for title in (HALVES, "Right sense of a homonym found")
+        for line in panel(drawn(both)[0], title).lines
+    }
+    assert lines["a: by chance, 7.1 %"] == pytest.approx(1 / 14)
+    assert lines["b: by counts of the other tokens, 30 %"] == pytest.approx(0.3)
+    assert lines["b: by counts of the other tokens, 35 %"] == pytest.approx(0.35)
 
 
 def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
@@ -99,14 +121,14 @@ def test_layers_that_lie_equally_deep_have_a_panel(table: pd.DataFrame):
 
 def test_random_weights_are_gray(table: pd.DataFrame):
     figure, _ = drawn(table, pair="one--one (random weights)")
-    model, random = panel(figure, HALVES).lines
+    model, random = panel(figure, HALVES).lines[:2]
     assert (model.get_color(), random.get_color()) == (BLUE, GRAY)
     assert "random weights 25 %" in " ".join(figure.get_suptitle().split())
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
     figure, _ = drawn(table)
-    one, other = panel(figure, HALVES).lines
+    one, other = panel(figure, HALVES).lines[:2]
     assert list(one.get_ydata()) == [0.5] * 3
     assert list(other.get_ydata()) == [0.25] * 2
 
@@ -137,7 +159,7 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
     figure, text = drawn(deep)
     said = panel(figure, "Consistency of sentence differences").get_xlabel()
     assert said == "one less two, layers 4 and 2"
-    one, other = panel(figure, HALVES).lines
+    one, other = panel(figure, HALVES).lines[:2]
     assert list(one.get_xdata()) == [0, 2, 4]
     assert list(other.get_xdata()) == [0, 1, 2]
     (line,) = [line for line in text.splitlines() if "warm-cold" in line]
@@ -147,7 +169,8 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
 def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
-        "The last layer of one finds the other half of 50 % of texts, two 25 %"
+        "The last layer of one finds the other half of 50 % of texts, two 25 %; consistency is "
+        "higher in some categories (c)"
     )
     assert any("14 pairs" in " ".join(text.get_text().split()) for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
@@ -186,8 +209,10 @@ def test_the_subtitle_counts_the_categories_in_which_a_model_is_ahead(table: pd.
     is_sad = (table["group"] == "mean / funny-sad") & table["difference"].notna()
     behind = {"difference_low": -0.4, "difference_high": -0.1}
     mixed = table.assign(**{end: table[end].mask(is_sad, at) for end, at in behind.items()})
-    words = " ".join(" ".join(text.get_text() for text in drawn(mixed)[0].texts).split())
-    assert "each by itself: 1 ahead, 1 behind of 2" in words
+    figure, _ = drawn(mixed)
+    assert "in consistency neither leads (c)" in " ".join(figure.get_suptitle().split())
+    words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "14 pairs, 95 % each: 1 ahead, 1 behind of 2" in words
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ def title_of(figure: Figure) -> str:
 def test_curves_are_those_of_the_table(turned: pd.DataFrame) -> None:
     figure, _ = drawn(turned)
     assert [ax.get_title(loc="left") for ax in figure.axes[:2]] == [
-        "one below two",
-        "two below one",
+        "Last states: one below two",
+        "Last states: two below one",
     ]
     lines = {str(line.get_label()): line for line in figure.axes[0].lines}
     rows = turned[(turned["lower_model"] == "one") & (turned["weights"] == "own")]
@@ -50,11 +50,20 @@ def test_marks_of_layers_that_join_are_filled(turned: pd.DataFrame) -> None:
     assert all(0 not in line.get_xdata() for line in marks)  # layer 0 has no verdict
 
 
+def test_marks_of_no_block_below_have_an_entry_of_the_legend(turned: pd.DataFrame) -> None:
+    legend = drawn(turned)[0].legends[0]
+    entries = zip(legend.get_texts(), legend.legend_handles, strict=True)
+    marks = {text.get_text(): getattr(handle, "get_marker", str)() for text, handle in entries}
+    one, other = marks["no block below, vocabulary"], marks["no block below, as they are"]
+    assert one != other
+    assert marks["0.5, the bound"] not in (one, other)
+
+
 def test_the_title_counts_joined_layers(turned: pd.DataFrame) -> None:
     said = title_of(drawn(turned)[0])
     assert said == (
-        "Through the vocabulary 6 of 6 pairs of layers of one and two join, better than the upper "
-        "blocks alone"
+        "Pairs of layers of one and two join better than the upper blocks alone: as they are 0, "
+        "through the vocabulary 6 of 6"
     )
 
 
@@ -72,9 +81,13 @@ def test_the_title_tells_open_verdicts_from_none(
     turned: pd.DataFrame, verdict: str, verb: str
 ) -> None:
     figure, _ = drawn(turned.assign(verdict=turned["verdict"].replace("joins", verdict)))
-    assert title_of(figure) == f"No layers of one and two {verb} through the vocabulary"
+    assert (
+        title_of(figure) == f"No layers of one and two {verb} as they are or through the vocabulary"
+    )
     subtitle = " ".join(" ".join(words.get_text() for words in figure.texts).split())
-    assert "filled: surely above the bound and all gray and dotted lines" in subtitle
+    assert (
+        "filled: surely above 0.5, random stitches, random weights and no block below" in subtitle
+    )
 
 
 def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:

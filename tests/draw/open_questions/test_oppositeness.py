@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from embspace.analysis import Outcome
@@ -59,8 +60,26 @@ def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, 
 
 def test_the_intervals_that_decide_are_said_and_shown(alike: tuple[Figure, str]):
     said = " ".join(" ".join(text.get_text() for text in alike[0].texts).split())
-    assert "95 % over pairs, for all layers at once (a: and preparations)" in said
+    assert "95 % over pairs, all layers at once (a: and preparations)" in said
     assert "antonyms - random pairs" in alike[1]
+
+
+def test_bands_below_are_of_cosine_and_words_alone(alike: tuple[Figure, str]):
+    below = alike[0].axes[1]
+    named = {line.get_label(): line for line in below.lines}
+    colors = {to_hex(band.get_facecolor()[0]) for band in below.collections}
+    wanted = [named[name].get_color() for name in ("cosine", "classifier, words alone")]
+    assert colors == {to_hex(color) for color in wanted}
+    random = [named[f"{name}, random weights"] for name in ("cosine", "products")]
+    assert random[0].get_linestyle() != random[1].get_linestyle()
+
+
+def test_the_subtitle_says_where_products_are_surely_better():
+    given = measured(vectors(shared=1.0, against=0.3))
+    gains = [0.1, *[-0.1] * (len(given["classifiers"]) - 1)]
+    figure, _ = drawing({**given, "classifiers": given["classifiers"].assign(gain_low=gains)})
+    said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert f"and of products, surely better at 1 of {len(gains)} places" in said
 
 
 def test_without_any_auc_the_title_says_nothing_of_synonyms():

@@ -84,7 +84,8 @@ def test_the_title_counts_turns_beside_the_strongest_null_and_a_panel_prints_the
     words = [text.get_text() for text in ax.get_legend().get_texts()]
     assert f"most by chance: {nulls.max():.0f}" in words
     words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
-    assert "383 positions with structure" in words
+    assert "383 positions like their neighbors, of 1 to 383" in words
+    assert "One period: " in drawn[0].axes[3].get_title("left")
 
 
 def test_of_positions_that_do_not_wind_the_title_says_so():

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from embspace.analysis import Outcome
-from embspace.draw.practice.compression import draw_compression
+from embspace.draw.practice.compression import CUT, draw_compression
 from embspace.measure.practice.compression import COMPRESSION, measure_compression
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
@@ -37,6 +37,17 @@ def test_points_are_the_table_of_the_corpus_with_search(outcome: Outcome):
     assert list(lines["principal components"].get_xdata()) == table["bytes"].tolist()
     assert lines["principal components"].get_ydata() == pytest.approx(table["value"].to_numpy())
     assert len(figure.axes) == 3
+
+
+def test_marks_of_what_is_not_surely_kept_are_hollow(outcome: Outcome):
+    table = outcome["csv"].query("corpus == 'ships' and kind == 'pca'")
+    for ax, task in zip(drawn(outcome)[0].axes, ("search", "labels", "neighbors"), strict=True):
+        rows = table[table["task"] == task]
+        kept_low = rows.set_index("bytes")["share_kept_low"]
+        unsure = kept_low.index[~(kept_low > 1 - read_yaml(ROOT / CONF)["lost"])]
+        hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+        (drawn_hollow,) = (line for line in hollow if line.get_color() == CUT["pca"].color)
+        assert list(drawn_hollow.get_xdata()) == sorted(unsure)
 
 
 def test_the_title_names_the_smallest_setting(outcome: Outcome):

@@ -71,7 +71,9 @@ def test_lines_are_the_numbers_of_the_table():
     auc, clusters, components = figure.axes
     assert list(auc.lines[0].get_ydata()) == pytest.approx([0.8, 0.9])
     assert [label.get_text() for label in clusters.get_yticklabels()] == ["mast sail deck"]
-    assert clusters.get_title(loc="left").endswith("1 of 2 clusters, by their words")
+    assert clusters.get_title(loc="left").endswith(
+        "The 1 of 2 clusters\nthat have words of their own"
+    )
     assert list(clusters.lines[0].get_xdata()) == pytest.approx([0.6, 0.1])
     assert list(components.lines[0].get_ydata()) == pytest.approx([2, 0.1])
     assert list(components.lines[1].get_ydata()) == pytest.approx([2])  # the sure one alone
@@ -97,11 +99,11 @@ def words(figure: Any) -> str:
 
 def test_the_title_is_the_one_of_both_corpora():
     assert title(tables(), apart(), ports=0.7) == (
-        "Ships and ports are told apart at every layer: AUC 0.80 or more, words alone 0.70"
+        "Ships and ports are told apart at every layer (a): AUC 0.80 or more, words alone 0.70"
     )
     assert title(tables(), apart(), ports=0.75).endswith("words alone 0.75, not surely less")
     assert title(tables(), apart(p_value=0.06)) == (
-        "Ships and ports are not clearly apart in any layer: AUC 0.90"
+        "Ships and ports are not clearly apart in any layer (a): AUC 0.90"
     )
     none = "Too few texts to tell two corpora apart"
     assert title(DRIFT.empty(), []) == none
@@ -125,6 +127,18 @@ def test_the_title_takes_the_pair_that_words_tell_less():
         if isinstance(collection, LineCollection)
     ]
     assert list(bar.get_segments()[0][:, 1]) == pytest.approx([0.6, 0.7])  # of the title's pair
+
+
+def test_clusters_of_surely_unlike_shares_stand_first():
+    given, rows = tables(), []
+    for number, (word, share, p_value) in enumerate(
+        [("mast", 0.1, 0.9), ("sail", 0.6, 0.9), ("deck", 0.2, 0.01), ("hull", 0.4, 0.01)]
+    ):
+        rows.append(PAIR | {"cluster": number, "words": word, "p_value": p_value})
+        rows[-1] |= {"first_share": 0.0, "second_share": share}
+    given["clusters"] = DRIFT.tables["clusters"].of(rows)
+    labels = drawn(given, apart())[0].axes[1].get_yticklabels()
+    assert [label.get_text() for label in labels] == ["hull", "deck", "sail", "mast"]
 
 
 def test_clusters_without_words_are_not_drawn():

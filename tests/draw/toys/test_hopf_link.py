@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.toys.hopf_link import Panel, _ends, draw_hopf_link
+from embspace.draw.page.looks import CIRCLES
+from embspace.draw.toys.hopf_link import Panel, _ends, _to_eye, draw_hopf_link
 from embspace.project.hopf_link import HOPF_LINK, project_hopf_link
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -72,11 +73,35 @@ def test_points_and_rings_are_those_of_the_first_run(results, drawn):
     assert ax.lines[0].get_color() != ax.lines[2].get_color()
 
 
-def test_space_has_three_axes(results, drawn):
+def test_pieces_in_space_are_those_of_the_circles(results, drawn):
     lines = titled(drawn, "Linked circles in space").lines
     rows = results["parquet"].query("link == 'linked' and method == 'space' and circle == 1")
-    for axis, values in zip("xyz", lines[1].get_data_3d(), strict=True):
-        assert np.array_equal(values[:-1], rows[axis])
+    pieces = [line for line in lines if line.get_color() == CIRCLES[1].color]
+    for axis, values in zip(
+        "xyz", zip(*(p.get_data_3d() for p in pieces), strict=True), strict=True
+    ):
+        assert [start for start, _ in values] == list(rows[axis])
+
+
+def test_each_circle_is_in_front_of_the_other_once(drawn):
+    ax = titled(drawn, "Linked circles in space")
+    to_eye = _to_eye(ax)
+    sides = np.linalg.svd(to_eye[None])[2][1:]  # the plane that the eye sees
+    looks = [look.color for look in CIRCLES]
+    pieces = {color: [line for line in ax.lines if line.get_color() == color] for color in looks}
+    one, other = (
+        np.array([np.mean(line.get_data_3d(), axis=1) for line in pieces[color]]) for color in looks
+    )
+    gaps = np.linalg.norm((one[:, None] - other) @ sides.T, axis=2)
+    gaps_of_one = gaps.min(axis=1)
+    is_left = one @ sides[0] < np.median((one @ sides[0])[np.argsort(gaps_of_one)[:6]])
+    in_front = []
+    for side in (is_left, ~is_left):
+        piece = int(np.where(side, gaps_of_one, np.inf).argmin())
+        crossed = int(gaps[piece].argmin())
+        orders = [pieces[looks[0]][piece].zorder, pieces[looks[1]][crossed].zorder]
+        in_front.append(orders[0] > orders[1])
+    assert sorted(in_front) == [False, True]
 
 
 def test_under_each_map_stands_in_how_many_runs_it_parts_the_circles(results, drawn):

@@ -49,7 +49,7 @@ def test_each_token_of_the_first_text_has_its_path_and_a_dot_a_layer(figure, res
 def test_axes_say_how_much_they_show(figure, results):
     table = results["views"].set_index(["view", "space", "quantity"])["value"]
     share = table["mouse", "component_1", "explained_variance"]
-    assert f"{100 * share:.0f} % of variance" in panel(figure, "“mouse”").get_xlabel()
+    assert f"{100 * share:.0f} % of variance" in panel(figure, "“mouse” by layer").get_xlabel()
 
 
 def test_starts_are_named_and_no_name_stands_in_the_place_of_another(figure):
@@ -71,13 +71,29 @@ def test_tokens_that_start_close_together_share_a_name(results):
 
 
 def test_one_word_is_drawn_in_each_text_with_the_look_of_the_text(figure, results):
-    ax = panel(figure, "“mouse”")
+    ax = panel(figure, "“mouse” by layer")
     rows = results["path"].query("view == 'mouse'")
     for number, (text, path) in enumerate(rows.groupby("text", sort=False)):
         line, dots = ax.lines[2 * number : 2 * number + 2]
         assert np.array_equal(line.get_xdata(), path["component_1"])
         assert dots.get_label() == f"“{text}”"
         assert (line.get_color(), dots.get_marker()) == (TEXTS[number].color, TEXTS[number].marker)
+
+
+def test_the_distance_of_the_word_between_texts_is_that_of_the_table(figure, results):
+    rows = results["drift"].query("token == 'mouse'").sort_values("layer")
+    ax = panel(figure, "“mouse” between texts")
+    for line, prefix in zip(ax.lines, ("", "random_weights_"), strict=True):
+        expected = rows.groupby("layer")[f"{prefix}relative_distance"].mean()
+        assert line.get_ydata() == pytest.approx(expected.to_numpy())
+    assert len(ax.lines[0].get_ydata()) > 1
+
+
+def test_paths_turned_at_random_have_their_range(figure, results):
+    row = results["views"].query("view == 'all_layers' and space == 'all'")
+    (row,) = row.query("quantity == 'layer_share'").to_dict("records")
+    (line,) = panel(figure, "Between layers").lines
+    assert list(line.get_xdata()) == pytest.approx([row["null_value_low"], row["null_value_high"]])
 
 
 def test_the_title_has_the_variance_between_layers_beside_its_nulls(figure, results):
@@ -96,7 +112,7 @@ def test_tokens_move_together_where_layers_share_more_than_chance(results, share
     views = results["views"].copy()
     views.loc[views["quantity"] == "layer_share", "value"] = share
     title = evolved.title_of(draw(results | {"views": views})[0])
-    assert title.endswith(f" with random weights{says}")
+    assert title.endswith(f" with random weights{says} (b)")
 
 
 def test_the_texts_are_printed(figure):

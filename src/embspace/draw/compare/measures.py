@@ -21,7 +21,8 @@ from embspace.draw.page.canvas import (
     say_instead,
     write_beside,
 )
-from embspace.draw.page.looks import BLACK, BLUE, MODELS, VERMILION, Look
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, MODELS, VERMILION, Look
+from embspace.draw.page.looks import SENSES as WITHOUT_MODEL
 from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
@@ -35,7 +36,10 @@ SIDES = {
 AT = {"model_value": "at", "other_model_value": "other_at"}  # layers of models of other depths
 SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group after its corpus
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
+COUNTS_GAIN = "bag_of_words_gain"  # of accuracy, over counts of the other tokens
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
+CHANCE = Look("a: by chance", GRAY, "", ":")
+COUNTS = WITHOUT_MODEL["bag_of_words"]._replace(name="b: by counts of the other tokens")
 
 LOWEST_ABOVE = 0.15  # share of which words below would stand on the axis
 N_COLUMNS, ONE_ROW = 2, 0.6  # panels in a row, and the height of one of two rows
@@ -67,7 +71,7 @@ def draw_measures(
         min(max(len(titles), 1), N_COLUMNS),
         height_mm=height_mm * (1 if len(titles) > N_COLUMNS else ONE_ROW),
         title=_title(table, models),
-        subtitle=_subtitle(table, models, absent),
+        subtitle=_subtitle(table, results[ALIKE], models, absent),
         stage="compare_measures",
     )
     if not titles:
@@ -91,14 +95,17 @@ def _panels(
     first = (
         (
             f"Other halves of {_searched(search)} found",
-            (partial(_layers, models, "texts"), search),
+            (partial(_layers, models, "texts", CHANCE, _halves_by_chance(search)), search),
         )
         if len(search)
         else ("Variance of tokens", (partial(_curves, models), _variance(table)))
     )
     return {
         first[0]: first[1],
-        "Right sense of a homonym found": (partial(_layers, models, "sentences"), _senses(table)),
+        "Right sense of a homonym found": (
+            partial(_layers, models, "sentences", COUNTS, _told_by_counts(table)),
+            _senses(table),
+        ),
         "Consistency of sentence differences": (partial(_paired, models), consistencies(table)),
         "Equally deep layers of both: CKA": (
             partial(draw_alike, models[0]),
@@ -112,24 +119,39 @@ def _is_of_both(rows: pd.DataFrame) -> bool:
     return bool(rows[columns].notna().any().all())
 
 
-def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str:
+def _subtitle(
+    table: pd.DataFrame, alignment: pd.DataFrame, models: Models, absent: Sequence[str]
+) -> str:
     parts = [f"{models[0]} and {models[1]}", "mean pooling"]
-    if (paired := _search(table).dropna(subset="difference_low").tail(1)).size:
-        row = paired.iloc[0]
-        more, low, high = (
-            f"{100 * row[f'difference{end}']:.0f}".replace("-", "\N{MINUS SIGN}")
-            for end in ("", "_low", "_high")
-        )
-        chance = f"by chance 1 of {row['n_paired']:.0f}"
-        parts.append(f"half found: {more} points [{low}, {high}] more, {chance}")
+    lasts = {"halves": _search(table), "senses": _senses(table)}
+    paired = [
+        f"{what} {_points(row)}"
+        for what, rows in lasts.items()
+        for _, row in _last_of_both(rows).iterrows()
+    ]
+    if paired:
+        parts.append(f"bars: 95 % of the difference of last layers, {', '.join(paired)}")
     if len(n := consistencies(table)["n_paired"]):
         parts.append(
-            f"consistency: mean cosine of a category's differences, {counted(n.max(), 'pair')}, "
-            f"95 % intervals, each by itself: {_apart_said(consistencies(table))}"
+            f"c: mean cosine of a category's differences, {counted(n.max(), 'pair')}, 95 % each: "
+            f"{_apart_said(consistencies(table))}"
         )
+    if len(alike := equally_deep(alignment).groupby("unit", sort=False).tail(1)):
+        values = zip(alike["value"], alike["unit"], strict=True)
+        words = ", ".join(f"{value:.2f} of {unit}s" for value, unit in values)
+        parts.append(f"d: at the last layers {words}")
     return " · ".join(
         [*parts, *(f"not in both: {title[0].lower()}{title[1:]}" for title in absent)]
     )
+
+
+def _points(row: pd.Series) -> str:
+    """Return a difference of shares in points, and the interval."""
+    more, low, high = (
+        f"{100 * row[f'difference{end}']:.0f}".replace("-", "\N{MINUS SIGN}")
+        for end in ("", "_low", "_high")
+    )
+    return f"{more} points [{low}, {high}]"
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
@@ -145,6 +167,7 @@ def _title(table: pd.DataFrame, models: Models) -> str:
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of "
             f"{_searched(search)}, {other} {shares[1]}{_senses_said(table)}"
+            f"{_consistency_said(consistencies(table))}"
         )
     curve = _variance(table)
     halves = {
@@ -167,9 +190,23 @@ def _senses_said(table: pd.DataFrame) -> str:
     return ""
 
 
+def _consistency_said(rows: pd.DataFrame) -> str:
+    """Return whether the first model is ahead in some categories of sentences, or behind."""
+    ahead, behind = _apart(rows)
+    if rows.empty:
+        return ""
+    if bool(ahead) == bool(behind):
+        return "; in consistency neither leads (c)"
+    return f"; consistency is {'higher' if ahead else 'lower'} in some categories (c)"
+
+
+def _apart(rows: pd.DataFrame) -> tuple[int, int]:
+    """Return in how many categories the first model is surely ahead, and surely behind."""
+    return int((rows["difference_low"] > 0).sum()), int((rows["difference_high"] < 0).sum())
+
+
 def _apart_said(rows: pd.DataFrame) -> str:
-    """Return in how many categories either model's interval is ahead."""
-    ahead, behind = (rows["difference_low"] > 0).sum(), (rows["difference_high"] < 0).sum()
+    ahead, behind = _apart(rows)
     return f"{ahead} ahead, {behind} behind of {len(rows)}"
 
 
@@ -204,16 +241,35 @@ def _has_other_units(rows: pd.DataFrame) -> bool:
     return bool((rows["no_bounds"] == OTHER_UNITS).any())
 
 
-def _senses(table: pd.DataFrame) -> pd.DataFrame:
-    noun, name, group, quantity = SENSES
-    rows = _along(table, noun, name, group)
+def _senses(table: pd.DataFrame, quantity: str = SENSES[-1]) -> pd.DataFrame:
+    rows = _along(table, *SENSES[:3])
     rows = rows[rows["quantity"] == quantity]
     return rows[:0] if _has_other_units(rows) else rows
+
+
+def _told_by_counts(table: pd.DataFrame) -> list[float]:
+    """Return the share of senses told by counts of the other tokens, of the tokens of each model.
+
+    Models of one vocabulary have one share.
+    """
+    accuracy, gain = _senses(table).head(1), _senses(table, COUNTS_GAIN).head(1)
+    shares = [accuracy[side].sub(gain[side].to_numpy()) for side in SIDES if len(gain)]
+    return [*pd.concat(shares).dropna().round(4).unique()] if shares else []
+
+
+def _halves_by_chance(search: pd.DataFrame) -> list[float]:
+    """Return the share of texts found by chance, if known how many both models have searched."""
+    return [*(1 / search["n_paired"].dropna().unique())]
 
 
 def _model_rows(rows: pd.DataFrame, side: str) -> pd.DataFrame:
     """Return the rows of a model, in the order of the model's layers."""
     return rows.dropna(subset=[side, AT[side]]).sort_values(AT[side], kind="stable")
+
+
+def _last_of_both(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the row of the last layers if their difference has an interval."""
+    return rows.dropna(subset="difference_low").tail(1)
 
 
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
@@ -239,19 +295,34 @@ def _looks(models: Models) -> dict[str, Look]:
     return looks | gray if len(gray) == 1 else looks
 
 
-def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a share of both models by layer, and write that of the last layer."""
+def _layers(
+    models: Models, of: str, base: Look, shares: Sequence[float], ax: Axes, rows: pd.DataFrame
+) -> None:
+    """Draw a share of both models by layer beside shares without a model, and write the last."""
     _draw_both(ax, rows, models, 3.5 if rows["at"].nunique() <= MOST_LARGE else 2)
+    for share in shares:
+        name = f"{base.name}, {percent(share)}"
+        ax.axhline(share, color=base.color, ls=base.line, lw=1, label=name, zorder=1)
     ends = {side: _model_rows(rows, side).iloc[-1] for side in SIDES}
+    for _, last in _last_of_both(rows).iterrows():
+        _bar(ax, last)
     highest = max(SIDES, key=lambda side: ends[side][side])
     for side, end in ends.items():
         is_above = side == highest or end[side] < LOWEST_ABOVE
-        offset = (3, 5 if is_above else -11)
+        offset = (-4 if side == "model_value" else 3, 5 if is_above else -11)
         words = percent(end[side])
         write_beside(ax, words, (end[AT[side]], end[side]), offset, ha="right", path_effects=HALO)
     ax.set(xlabel="layer", ylabel=f"share of {of}", ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _bar(ax: Axes, last: pd.Series) -> None:
+    """Draw the interval of the difference of the last layers, on top of the other model's share."""
+    share = last["other_model_value"]
+    ends = [share + last["difference_low"], share + last["difference_high"]]
+    ax.plot([last["at"]] * 2, ends, "_-", color=BLACK, lw=1.2, ms=5, zorder=4)
+    ax.plot(sorted((last["at"], last["other_at"])), [share] * 2, color=BLACK, lw=0.6, zorder=1)
 
 
 def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:

@@ -1,14 +1,17 @@
 """Draws which layers of two models may be joined, from `compare_model_stitching`."""
 
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.markers import CARETLEFT, CARETRIGHT
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    LINE,
     draw_line,
     legend_below,
     new_figure,
@@ -33,7 +36,9 @@ NO_BLOCK, RANDOM = "no block", "random"
 RANDOM_STITCHES = ("turned", "shuffled tokens")
 JOINS, OPEN = "joins", "open"
 SIZES = {VOCABULARY: {"ms": 3, "zorder": 4}, IDENTITY: {"ms": 6, "zorder": 3}}  # one in the other
-WIDE = 11  # points: wider than the marks that are above or below
+# Points beside the marks that are above or below, with the tip at the value.
+BESIDE = {VOCABULARY: CARETRIGHT, IDENTITY: CARETLEFT}
+BESIDE_SIZE = 5.5
 BAR = 0.5
 MEASURES = {
     "cosine": "cosine with the own output",
@@ -43,6 +48,8 @@ AXES = {
     "cosine": "cosine of last states,\nstitched and own",
     "nearest": "texts found:\ntheir own is nearest",
 }
+HEADINGS = {"cosine": "Last states", "nearest": "Texts found"}
+WAYS = {IDENTITY: "as they are", VOCABULARY: "through the vocabulary"}
 LOOKS = {
     (VOCABULARY, OWN): Look("through the vocabulary", BLUE, "o", "-"),
     (IDENTITY, OWN): Look("as they are", VERMILION, "s", "--"),
@@ -94,7 +101,8 @@ def draw_model_stitching(
     for row, measure in enumerate(("cosine", "nearest")):
         for column, (rows, (lower, upper)) in enumerate(zip(ways, pairs, strict=True)):
             _curves(axes[2 * row + column], rows, measure, _joined(table))
-            axes[2 * row + column].set_title(f"{lower} below {upper}")
+            title = fill(f"{HEADINGS[measure]}: {lower} below {upper}", LINE)
+            axes[2 * row + column].set_title(title)
         axes[2 * row].set_ylabel(AXES[measure])
     for ax in axes[2:]:
         ax.set_xlabel("layer of the lower model")
@@ -103,7 +111,7 @@ def draw_model_stitching(
 
 
 def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) -> None:
-    ax.axhline(BAR, color=GRAY, linewidth=0.6, label=f"bound, {BAR:g}")
+    ax.axhline(BAR, color=GRAY, linewidth=0.6, label=f"{BAR:g}, the bound")
     drawn = rows[rows["stitch"].isin(RANDOM_STITCHES)].groupby("layer", as_index=False)
     low, high = f"{measure}_low", f"{measure}_high"
     ends = drawn.agg({low: "min", high: "max"})
@@ -115,9 +123,9 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) 
             continue
         judged = line.dropna(subset="verdict")
         style: dict[str, Any] = {"markevery": []} if len(judged) else {}  # marks come below
-        draw_line(ax, line, "layer", measure, look._replace(name=look.name + count), **style)
         if weights == NO_BLOCK:
-            ax.plot(line["layer"], line[measure], "_", color=look.color, ms=WIDE)
+            style = {"marker": BESIDE[stitch], "ms": BESIDE_SIZE}
+        draw_line(ax, line, "layer", measure, look._replace(name=look.name + count), **style)
         for is_filled, marked in judged.groupby(judged["verdict"] == JOINS):
             fill = look.color if is_filled else "white"
             mark: dict[str, Any] = {"color": look.color, "mfc": fill, **SIZES[stitch]}
@@ -132,23 +140,31 @@ def _judged(table: pd.DataFrame) -> pd.DataFrame:
 
 def _joined(table: pd.DataFrame) -> dict[str, str]:
     """Return how many pairs of layers join, of all, by stitch."""
+    counts, n = _counts(table)
+    return {stitch: f"{count} of {n}" for stitch, count in counts.items()}
+
+
+def _counts(table: pd.DataFrame) -> tuple[dict[str, int], int]:
+    """Return how many pairs of layers join by stitch, and how many there are."""
     judged = _judged(table)
     n = len(judged[["lower_model", "layer"]].drop_duplicates())
-    counts = judged[judged["verdict"] == JOINS].groupby("stitch").size()
-    stitches = judged["stitch"].unique()
-    return {str(stitch): f"{counts.get(stitch, 0)} of {n}" for stitch in stitches}
+    joins = (judged["verdict"] == JOINS).groupby(judged["stitch"]).sum()
+    return {stitch: int(joins[stitch]) for stitch in WAYS if stitch in joins}, n
 
 
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
+    """Return how many pairs of layers join by either untrained stitch."""
     if table.empty:
         return f"Layers of {one} and {other} cannot be compared by joining them"
-    verdicts = set(table.loc[table["stitch"] == VOCABULARY, "verdict"])
-    if JOINS not in verdicts:
-        verb = "surely join" if OPEN in verdicts else "join"
-        return f"No layers of {one} and {other} {verb} through the vocabulary"
+    counts, n = _counts(table)
+    if not any(counts.values()):
+        verb = "surely join" if OPEN in set(table["verdict"]) else "join"
+        ways = " or ".join(WAYS[stitch] for stitch in counts)
+        return f"No layers of {one} and {other} {verb} {ways}"
+    ways = ", ".join(f"{WAYS[stitch]} {count}" for stitch, count in counts.items())
     return (
-        f"Through the vocabulary {_joined(table)[VOCABULARY]} pairs of layers of {one} and {other} "
-        "join, better than the upper blocks alone"
+        f"Pairs of layers of {one} and {other} join better than the upper blocks alone: {ways} of "
+        f"{n}"
     )
 
 
@@ -158,10 +174,10 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     corpus = str(table["corpus"].iloc[0])
     return (
         f"{sentence_case(corpus_looks([corpus])[corpus].name)}: {int(table['n'].max())} texts, "
-        "bands over texts · lower states enter an equally deep layer of the upper model: as they "
-        "are, by scores of the shared tokens (through the vocabulary), or by a trained map · "
-        "filled: surely above the bound and all gray and dotted lines; only untrained stitches are "
-        "judged"
+        "bands over texts · lower states enter an equally deep layer: as they are, by scores of "
+        f"shared tokens (vocabulary), or by a trained map · cosine above {BAR:g}: nearer than the "
+        f"mean state · filled: surely above {BAR:g}, random stitches, random weights and no block "
+        "below"
     )
 
 

@@ -33,11 +33,12 @@ SHOWN = (  # columns of the first table
     *("antonyms", "synonyms", "difference", "auc", "verdict"),
 )
 EMBEDDING = -1  # the place of the token embeddings on the axis of layers
+COMPONENTS = "less_components"
 PREPARATIONS = {
     "as_is": Look("as they are", BLACK, "o", "-"),
     "less_mean": Look("less the mean", BLUE, "s", "--"),
     "less_direction": Look("less the direction", GREEN, "^", "-."),
-    "less_components": Look("less mean and components", VERMILION, "D", ":"),
+    COMPONENTS: Look("less mean and components", VERMILION, "D", ":"),
 }
 RELATION = Look("classifier, products", ORANGE, "X", "--")
 WORDS_ALONE = Look("classifier, words alone", PURPLE, "v", "-.")
@@ -61,11 +62,11 @@ def draw_oppositeness(
         len(parts),
         height_mm=height_mm,
         title=_finding(cosines, classifiers),
-        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · taken away: a part of "
-        "speech's mean, its direction apart from others, or mean and "
-        f"{counted(n_components, 'component')} · E: token embeddings · classifier: products of "
-        f"coordinates, words alone: sums · title: best layer of each · shaded: {100 * level:g} % "
-        f"over pairs, for all layers at once ({_letters(len(parts))}: and preparations)",
+        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · direction: of a part "
+        f"of speech apart from others · E: token embeddings · title: best layer of each · "
+        f"classifiers: of sums (words alone){_products_said(classifiers)} · shaded: "
+        f"{100 * level:g} % over pairs, all layers at once ({_letters(len(parts))}: and "
+        "preparations)",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -74,7 +75,7 @@ def draw_oppositeness(
         return figure, text
     above, below = axes[: len(parts)], axes[len(parts) :]
     for ax, part in zip(above, parts, strict=True):
-        _differences(ax, cosines[cosines["part_of_speech"] == part])
+        _differences(ax, cosines[cosines["part_of_speech"] == part], n_components)
         n = cosines.loc[cosines["part_of_speech"] == part, "n_antonyms"].max()
         ax.set_title(sentence_case(f"{part}s, cosine\n{n} pairs of antonyms"))
     named, *_ = _best_part(cosines, classifiers)
@@ -142,6 +143,13 @@ def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, f
     return part, best[part], words[part], float(row["auc_low"])
 
 
+def _products_said(classifiers: pd.DataFrame) -> str:
+    """Return at how many places a classifier of products is surely better than of words alone."""
+    gains = classifiers["gain_low"].dropna()
+    better = f", surely better at {(gains > 0).sum()} of {counted(len(gains), 'place')}"
+    return f" and of products{better if len(gains) else ''}"
+
+
 def _letters(n_parts: int) -> str:
     """Return the letters of the upper row's panels, from the first to the last."""
     return "–".join(dict.fromkeys(ascii_lowercase[number] for number in (0, n_parts - 1)))
@@ -151,15 +159,17 @@ def _x(rows: pd.DataFrame) -> pd.Series:
     return rows["layer"].where(rows["vectors"] == "state", EMBEDDING)
 
 
-def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
+def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look, band: float = 0.12) -> None:
     if len(rows):
         placed = rows.assign(place=_x(rows)).sort_values("place")
-        draw_line(ax, placed, "place", column, look, band=0.12, ms=3)
+        draw_line(ax, placed, "place", column, look, band=band, ms=3)
 
 
-def _differences(ax: Axes, rows: pd.DataFrame) -> None:
+def _differences(ax: Axes, rows: pd.DataFrame, n_components: int) -> None:
     ax.axhline(0, color="black", linewidth=0.6)
-    for name, look in PREPARATIONS.items():
+    words = f"less mean and {counted(n_components, 'component')}"
+    looks = PREPARATIONS | {COMPONENTS: PREPARATIONS[COMPONENTS]._replace(name=words)}
+    for name, look in looks.items():
         _line(ax, rows[rows["preparation"] == name], "difference", look)
     plain = rows[rows["preparation"] == "as_is"]
     named = AT_RANDOM._replace(name=f"{AT_RANDOM.name}, as they are")
@@ -167,17 +177,19 @@ def _differences(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_named: bool) -> None:
-    """Draw AUCs by layer, of the part of speech that the title names with the largest ones."""
+    """Draw AUCs by layer, of the part of speech that the title names with the largest ones.
+
+    The lines of the title alone have bands.
+    """
     ax.axhline(0.5, color="black", linewidth=0.6)
     plain = cosines[cosines["preparation"] == "as_is"]
     _line(ax, plain, "auc", COSINE)
-    _line(ax, classifiers, "auc", RELATION)
+    _line(ax, classifiers, "auc", RELATION, band=0)
     _line(ax, classifiers, "words_auc", WORDS_ALONE)
-    _line(
-        ax, classifiers, "random_weights_auc", AT_RANDOM._replace(name="products, random weights")
-    )
-    named = AT_RANDOM._replace(name="cosine, random weights", marker="P")
-    _line(ax, plain, "random_weights_auc", named)
+    products = AT_RANDOM._replace(name="products, random weights")
+    _line(ax, classifiers, "random_weights_auc", products, band=0)
+    cosine = AT_RANDOM._replace(name="cosine, random weights", marker="P", line=":")
+    _line(ax, plain, "random_weights_auc", cosine, band=0)
     if is_named:
         _best(ax, plain, "auc", COSINE)
         _best(ax, classifiers, "words_auc", WORDS_ALONE)

@@ -1,5 +1,6 @@
 """Draws the figure and the tables of `measure_helix`, after Luisto's figure 19."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def draw_helix(
     _unrolled(axes[3], path, along, stretch)
     _show_turns(axes[3], path, _strongest(results["nulls"]))
     _by_position(axes[4], local, _best_period(periods)["period"])
-    _spectrum(axes[5], results["spectrum"], len(path), _best_period(periods)["period"])
+    _spectrum(axes[5], results["spectrum"], len(path))
     return figure, text
 
 
@@ -115,14 +116,15 @@ def _strongest(nulls: pd.DataFrame) -> pd.Series:
 
 def _protocol(results: Results, local: pd.DataFrame) -> str:
     scalars = results["json"]
-    n = f"{counted(scalars['n_structured'], 'position')} with structure"
-    if results["path"].empty:
+    n = f"{counted(scalars['n_structured'], 'position')} like their neighbors"
+    if (position := results["path"]["position"]).empty:
         return n
     nulls = results["nulls"].set_index(["measure", "null"])
     advance = nulls.loc[("rank_advance", "random_walk")]
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
-        f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
+        f"{n}, of {position.iloc[0]} to {position.iloc[-1]} · "
+        f"3 principal components, {100 * share:.0f} % of variance · "
         f"axis: the line along which positions advance; rank correlation with it "
         f"{advance['value']:.2f}, of random walks {advance['null_value']:.2f} · a turn in "
         f"{local['period'].min():.1f} to {local['period'].max():.1f} positions"
@@ -184,19 +186,27 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
     ax.set_title(f"Local period (dashed: {period:.2f})")
 
 
-def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
-    """Draw the range of periods that have power, and name the peaks by their periods."""
+def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
+    """Draw the range of periods that have power, and name the highest peaks by their periods."""
     shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
     shown = spectrum.loc[shown.index[0] : shown.index[-1]]
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()
     ax.plot(period, power, color=SPACES["positional"].color)
-    ax.axvline(whole, color=GRAY, linestyle="--", linewidth=1, zorder=0)
-    for place in peaks(shown, 2 / n_positions):
+    highest = peaks(shown, 2 / n_positions)
+    for place in highest:
         x, y = period.loc[place], power.loc[place]
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center", path_effects=HALO)
     ax.set(xlabel="positions per turn", ylabel="normalized power", ylim=(0, 1.12))
     ax.locator_params(axis="x", nbins=5, steps=[1, 2, 2.5, 5, 10])
-    ax.set_title("Spectrum (dashed: whole path)")
+    ax.set_title(_periods_said(sorted(period[highest])))
+
+
+def _periods_said(periods: Sequence[float]) -> str:
+    """Return how many periods have the highest power, with one or two by their length."""
+    if len(periods) > 2:
+        return f"{len(periods)} periods of high power"
+    said = " and ".join(f"{period:.2f}" for period in periods)
+    return f"{'One period' if len(periods) == 1 else 'Two periods'}: {said}"
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -19,13 +19,13 @@ FURTHER_RESULTS = ("conf/measure/practice/compression.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 TASKS = {
     "search": ("Search by halves of texts", "mean reciprocal rank"),
-    "labels": ("Labels of neighbors", "share of 10 neighbors"),
-    "neighbors": ("Neighbors by float32", "share of 10 neighbors"),
+    "labels": ("Labels of neighbors", "share of 10 neighbors\nwith the same label"),
+    "neighbors": ("Neighbors by float32", "share of 10\nneighbors kept"),
 }
 CUT = {
     "pca": Look("principal components", BLUE, "o", "-"),
     "first": Look("first coordinates", ORANGE, "s", "--"),
-    "random": Look("random coordinates", GRAY, "x", ":"),
+    "random": Look("random coordinates", GRAY, "h", ":"),
 }
 ROUNDED = {
     "full": Look("float32", BLACK, "*", "None"),
@@ -79,16 +79,16 @@ def _task(ax: Axes, rows: pd.DataFrame, lost: float) -> None:
     name = f"{percent(1 - lost)} of the lead over chance"
     ax.axhline(least, color=BLACK, linewidth=0.8, linestyle="--", label=name)
     ax.axhline(full["chance"], color=GRAY, linewidth=0.8, linestyle=":", label="chance")
+    ax.plot([], [], "o", color=BLACK, mfc="white", ms=5, label="hollow: not surely kept")
+    rows = rows.assign(is_kept=(rows["kind"] == "full") | (rows["share_kept_low"] > 1 - lost))
     for kind, look in {**CUT, **ROUNDED}.items():
         own = rows[rows["kind"] == kind].sort_values("bytes")
         reach = [own["value"] - own["low"], own["high"] - own["value"]]
-        style: dict[str, Any] = {
-            "color": look.color,
-            "marker": look.marker,
-            "ls": look.line,
-        }
+        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
         x = own["bytes"] * BESIDE.get(kind, 1.0)
         ax.errorbar(x, own["value"], yerr=reach, label=look.name, lw=1, ms=5, **style)
+        hollow = style | {"ls": "None", "mfc": "white", "zorder": 3}
+        ax.plot(x[~own["is_kept"]], own.loc[~own["is_kept"], "value"], ms=5, **hollow)
     ax.set_xscale("log", base=2)
     cut = sorted(rows.loc[rows["kind"].isin([*CUT]), "bytes"].unique())
     ticks = [*cut[::2], full["bytes"]]
@@ -141,9 +141,8 @@ def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
     return (
         f"{corpus_called(corpus)}: {counted(n, 'text')}, last layer, mean pooling; fitted on the "
         "other half of the documents · bars: 95 % intervals over documents, all settings at once · "
-        "kept: by paired differences surely less than "
-        f"{percent(results[MEASURED_WITH]['lost'])} of the lead over chance is lost; a mark above "
-        "the dashed line may be unsure"
+        "filled: kept, by paired differences surely less than "
+        f"{percent(results[MEASURED_WITH]['lost'])} of the lead over chance is lost"
     )
 
 

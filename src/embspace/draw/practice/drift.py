@@ -67,7 +67,7 @@ def draw_drift(
         1,
         3,
         height_mm=height_mm,
-        title=apart_finding(pairs) if pairs else NONE,
+        title=apart_finding(pairs).replace(": AUC", " (a): AUC") if pairs else NONE,
         subtitle=f"{label} · {_population(results, pairs)}",
         stage=STAGE,
     )
@@ -135,21 +135,22 @@ def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]
 
 
 def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
-    """Draw the share of every corpus in clusters that words name; gray lines: no more than chance.
+    """Draw the share of every corpus in clusters that words name; surely unlike shares first.
 
     Clusters without words of their own are on the page.
     """
     named = clusters[clusters["words"].fillna("") != ""]
-    ax.set_title(f"{len(named)} of {len(clusters)} clusters, by their words")
+    ax.set_title(f"The {len(named)} of {len(clusters)} clusters\nthat have words of their own")
     if named.empty:
         say_instead([ax], "no cluster has words of its own")
         return
     looks = corpus_looks(pd.Series(pair))
-    order = named.assign(more=named["second_share"] - named["first_share"])
-    order = order.sort_values("more", kind="stable").reset_index(drop=True)
+    order = named.assign(
+        is_sure=named["p_value"] <= SURE, gap=(named["second_share"] - named["first_share"]).abs()
+    )
+    order = order.sort_values(["is_sure", "gap"], ascending=False, kind="stable")
     for y, (_, row) in enumerate(order.iterrows()):
-        shares = [row["first_share"], row["second_share"]]
-        is_sure = row["p_value"] <= SURE
+        shares, is_sure = [row["first_share"], row["second_share"]], row["is_sure"]
         ax.plot(shares, [y, y], color="0.2" if is_sure else "0.8", lw=1, zorder=1)
         for share, corpus in zip(shares, pair, strict=True):
             look = looks[corpus]

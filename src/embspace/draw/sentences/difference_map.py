@@ -8,14 +8,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from embspace.draw.page.canvas import HALO, say_instead
-from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.canvas import HALO, counted, say_instead
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION, YELLOW
 
 COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", YELLOW)  # none of a pooling's
 SHORT = 0.2  # of the longest arrow: shorter ones cannot be seen
 MARKERS = "o^sDv"
-GAP = 0.084  # between two names, as a share of a panel's height
+NAME_HEIGHT = 0.05  # as a share of a panel's height
+NAME_WIDTH = 0.5  # of a character, as a share of that
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 
@@ -25,64 +25,78 @@ def color_of(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequence[str]) -> None:
+def draw_map(
+    ax: Axes,
+    table: pd.DataFrame,
+    summary: dict[str, Any],
+    shown: Sequence[str],
+    titled: Sequence[str] = (),
+) -> None:
     """Draw all differences as points, and the means of the `shown` categories as arrows from zero.
 
-    Differences of other categories, and of those whose mean is short in this plane, are gray.
-    Without any category of `shown`, all are shown.
+    If a title names categories, these alone have colors, also where their means are short in this
+    plane and have no arrow. Without any category of `shown`, all are shown.
     """
     if summary.get("explained_variance_1") is None:
         say_instead([ax], "no map: no two differences differ")
         return
     means = table[table["kind"] == "mean"]
-    is_shown = means["category"].isin(shown)
+    is_shown = means["category"].isin([*shown, *titled])
     named = means[is_shown | (not is_shown.any())]
     lengths = np.hypot(named["component_1"], named["component_2"])
-    is_short = lengths < SHORT * lengths.max()
-    long = named[~is_short]
+    is_long = lengths >= SHORT * lengths.max()
+    colored = [*named.loc[named["category"].isin(titled) if titled else is_long, "category"]]
+    colors = {name: color_of(number) for number, name in enumerate(colored)}
     points = table[table["kind"] == "difference"]
-    others = points[~points["category"].isin(long["category"])]
+    others = points[~points["category"].isin(colored)]
     ax.scatter(others["component_1"], others["component_2"], color="0.75", **DOTS)
-    for number, mean in enumerate(long.to_dict("records")):
-        _category(ax, points[points["category"] == mean["category"]], mean, number)
+    for number, name in enumerate(colored):
+        rows = points[points["category"] == name]
+        ax.scatter(rows["component_1"], rows["component_2"], label=name, **_look(number), **DOTS)
+    for mean in (long := named[is_long]).to_dict("records"):
+        tip = (mean["component_1"], mean["component_2"])
+        arrow = {**HEAD, "color": colors.get(mean["category"], GRAY), "linewidth": 1.4}
+        ax.annotate("", tip, (0, 0), arrowprops=arrow)
     ax.set_xlabel(f"component 1 ({100 * summary['explained_variance_1']:.0f} %)")
     ax.set_ylabel(f"component 2 ({100 * summary['explained_variance_2']:.0f} %)")
     _limit(ax, table)
     ax.set_aspect("equal", adjustable="datalim")
-    _name(ax, long, {name: color_of(number) for number, name in enumerate(long["category"])})
-    if len(means) > len(long):
-        words = _gray([*named.loc[is_short, "category"]], len(means) - len(named))
-        corner = _corner(ax, points)
-        ax.text(s=words, transform=ax.transAxes, color="0.4", path_effects=HALO, **corner)
+    _name(ax, long, colors, points)
+    _list_others(ax, colored, means, long, points)
     # Without it matplotlib warns that an equal aspect widens the limits.
     ax.set_autoscale_on(True)
-    ax.set_title(f"Differences, with {len(long)} means as arrows")
+    ax.set_title(f"Differences, with {counted(len(long), 'mean')} as arrows")
 
 
-def _gray(short: Sequence[str], n_others: int) -> str:
-    """Return in words which categories are gray."""
-    lines = ["gray:"] + [f"{name}," for name in short]
-    lines += ["short in this plane"] if short else []
-    others = "one other category" if n_others == 1 else f"{n_others} other categories"
-    return "\n".join([*lines, f"and {others}" if short else others] if n_others else lines)
+def _look(number: int) -> dict[str, Any]:
+    return {"color": color_of(number), "marker": MARKERS[number % len(MARKERS)]}
+
+
+def _list_others(
+    ax: Axes, colored: Sequence[str], means: pd.DataFrame, long: pd.DataFrame, points: pd.DataFrame
+) -> None:
+    """List the categories without a name at an arrow, in the corner of the fewest points."""
+    short = [name for name in colored if name not in set(long["category"])]
+    dots: dict[str, Any] = {"ls": "None", "ms": 4}
+    handles = [
+        Line2D([], [], label=f"{name}, short in this plane", **_look(colored.index(name)), **dots)
+        for name in short
+    ]
+    if n_gray := len(means) - len(colored):
+        words = "one other category" if n_gray == 1 else f"{n_gray} other categories"
+        handles.append(Line2D([], [], marker="o", color="0.75", label=words, **dots))
+    if handles:
+        ax.legend(handles=handles, handlelength=1, **_corner(ax, points))
 
 
 def _corner(ax: Axes, points: pd.DataFrame) -> dict[str, Any]:
-    """Return the corner of a panel with the fewest points, as the place of words."""
+    """Return the corner of a panel with the fewest points, as the place of a legend."""
     middle = np.mean([ax.get_xlim(), ax.get_ylim()], axis=1)
     is_right, is_upper = (points[["component_1", "component_2"]].to_numpy() > middle).T
     sides = [(right, upper) for upper in (True, False) for right in (False, True)]
     n = [((is_right == right) & (is_upper == upper)).sum() for right, upper in sides]
     right, upper = sides[int(np.argmin(n))]
-    aligned = {"ha": "right" if right else "left", "va": "top" if upper else "bottom"}
-    return {"x": 0.98 if right else 0.02, "y": 0.98 if upper else 0.02, "fontsize": 7, **aligned}
-
-
-def _category(ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int) -> None:
-    color, marker = color_of(number), MARKERS[number % len(MARKERS)]
-    ax.scatter(rows["component_1"], rows["component_2"], color=color, marker=marker, **DOTS)
-    tip = (mean["component_1"], mean["component_2"])
-    ax.annotate("", tip, (0, 0), arrowprops={**HEAD, "color": color, "linewidth": 1.4})
+    return {"loc": f"{'upper' if upper else 'lower'} {'right' if right else 'left'}"}
 
 
 def _limit(ax: Axes, table: pd.DataFrame) -> None:
@@ -93,21 +107,36 @@ def _limit(ax: Axes, table: pd.DataFrame) -> None:
     ax.set(ylim=(y.min() - 0.06 * height, y.max() + 0.06 * height))
 
 
-def _name(ax: Axes, means: pd.DataFrame, colors: Mapping[str, str]) -> None:
-    """Write the names at the arrow heads, in their color; of close heads in a column beside."""
-    gap = GAP * float(np.ptp(ax.get_ylim()))
-    nudge = 0.015 * float(np.ptp(ax.get_xlim()))
-    for side, alignment in ((-1, "right"), (1, "left")):
-        named = means[(means["component_1"] >= 0) == (side > 0)]
-        heights = spread(named["component_2"].to_numpy(np.float64), gap)
-        column = side * (side * named["component_1"]).max()
-        for row, height in zip(named.to_dict("records"), heights, strict=True):
-            tip = (row["component_1"], row["component_2"])
-            is_moved = abs(height - tip[1]) > 1e-3 * gap
-            x = (column if is_moved else tip[0]) + side * nudge * (2 if is_moved else 1)
-            if is_moved:
-                # `plot` would find new limits.
-                ax.add_line(Line2D([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5))
-            look: dict[str, Any] = {"va": "center", "fontsize": 7, "path_effects": HALO}
-            color = colors[row["category"]]
-            ax.text(x, height, row["category"], ha=alignment, color=color, weight="bold", **look)
+def _name(ax: Axes, means: pd.DataFrame, colors: Mapping[str, str], points: pd.DataFrame) -> None:
+    """Write the names near the arrow heads, in their color, where they hide the fewest points."""
+    height = NAME_HEIGHT * float(np.ptp(ax.get_ylim()))
+    tips = means[["component_1", "component_2"]].to_numpy(np.float64)
+    taken = np.concatenate(
+        [points[["component_1", "component_2"]], *(tips * part for part in np.linspace(0, 1, 30))]
+    )
+    for (x, y), name in zip(tips, means["category"], strict=True):
+        width = NAME_WIDTH * height * len(name)
+        places = [
+            (x + dx, y + dy)
+            for dy in np.arange(-8, 9) * height / 2
+            for dx in (height / 2, -width - height / 2, -width / 2)
+        ]
+        left, middle = min(
+            places,
+            key=lambda place: (
+                _n_within(taken, place, (width, height)),  # noqa: B023
+                np.hypot(place[0] + width / 2 - x, place[1] - y),  # noqa: B023
+            ),
+        )
+        look: dict[str, Any] = {"va": "center", "fontsize": 7, "path_effects": HALO}
+        ax.text(left, middle, name, color=colors.get(name, GRAY), weight="bold", **look)
+        box = np.linspace(left, left + width, 12)
+        taken = np.concatenate(
+            [taken, *(np.column_stack([box, box * 0 + middle + up * height / 3]) for up in (-1, 1))]
+        )
+
+
+def _n_within(points: np.ndarray, place: tuple[float, float], size: tuple[float, float]) -> int:
+    """Return how many points lie in the box of words, whose left middle is given."""
+    x, y = (points - place).T
+    return int(((x >= -size[1] / 4) & (x <= size[0]) & (abs(y) <= size[1] / 2)).sum())

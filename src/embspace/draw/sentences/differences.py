@@ -42,8 +42,8 @@ def draw_differences(
 ) -> tuple[Figure, str]:
     """Draw a map of all differences, on which the categories `arrows` have arrows.
 
-    The title names cosines with a q-value under `bold_q_value`; the table lists the `n_listed` of
-    the largest size.
+    Those of the title alone have colors if it names any. It names cosines with a q-value under
+    `bold_q_value`; the table lists the `n_listed` of the largest size.
     """
     summary = results["json"]
     cosines = _largest(at(results["cosines"], summary))
@@ -65,8 +65,9 @@ def draw_differences(
     if grid := axes[0].get_gridspec():
         grid.set_width_ratios(WIDTHS)
         grid.set_height_ratios(HEIGHTS)
-    _sentences(join_panels(axes[2:]), results["examples"], named)
-    draw_map(axes[0], results["map"], summary, arrows)
+    titled = [*pd.unique(named[["category_1", "category_2"]].to_numpy().ravel())]
+    _sentences(join_panels(axes[2:]), results["examples"], titled)
+    draw_map(axes[0], results["map"], summary, arrows, titled)
     if cosines.empty:
         say_instead(axes[1:2], "one category alone")
     else:
@@ -108,10 +109,9 @@ def _cosines(ax: Axes, rows: pd.DataFrame, n: int) -> None:
     ax.grid(visible=False, axis="y")
 
 
-def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
+def _sentences(ax: Axes, examples: pd.DataFrame, categories: list[str]) -> None:
     """Write a pair of sentences of every category in the title."""
     ax.set_axis_off()
-    categories = pd.unique(named[["category_1", "category_2"]].to_numpy().ravel())
     rows = examples.set_index("category").loc[categories]
     words = [f"{row.Index}:  {row.first}{ARROW}{row.second}" for row in rows.itertuples()]
     ax.text(0, 1, "\n".join(words), fontsize=7, va="top", linespacing=1.5)

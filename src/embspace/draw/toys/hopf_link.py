@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,6 +19,8 @@ from embspace.draw.page.saving import Results
 STAGE = "project_hopf_link"
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
 COLUMNS = {"tsne": 1, "umap": 2}
+ZOOM = 1.45  # of the circles in space
+NEAR, SEAM = 10, 4.5  # order of drawing in the middle of the circles; points
 METHODS = {"space": "Space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
     "map": "map",
@@ -167,15 +170,27 @@ def _quality_words(row: pd.Series) -> str:
 
 
 def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
+    """Draw both circles in space, what is nearer to the eye later and in a white seam."""
     place = ax.get_subplotspec()
     ax.remove()
-    space: Any = figure.add_subplot(place, projection="3d")
+    space: Any = figure.add_subplot(place, projection="3d", computed_zorder=False)
+    space.set_box_aspect((3, 2, 2), zoom=ZOOM)
     for circle, look in enumerate(CIRCLES):
-        points = _closed(panel, circle)
-        space.plot(points["x"], points["y"], points["z"], color=look.color, linewidth=1.6)
-    space.set_box_aspect((3, 2, 2), zoom=1.6)
+        points = _closed(panel, circle)[[*"xyz"]].to_numpy()
+        for step in range(len(points) - 1):
+            piece = points[step : step + 2]
+            depth = float(piece.mean(axis=0) @ _to_eye(space))
+            line: dict[str, Any] = {"zorder": NEAR + depth, "clip_on": False, "in_layout": False}
+            space.plot(*piece.T, color="white", lw=SEAM, solid_capstyle="butt", **line)
+            space.plot(*piece.T, color=look.color, lw=1.6, solid_capstyle="round", **line)
     space.set_axis_off()
     space.set_title("Linked circles in space")
+
+
+def _to_eye(space: Any) -> np.ndarray:
+    """Return the direction from the middle of a panel to the eye."""
+    up, around = np.radians([space.elev, space.azim])
+    return np.array([np.cos(up) * np.cos(around), np.cos(up) * np.sin(around), np.sin(up)])
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -11,12 +11,20 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 from scipy.spatial.distance import cdist
 
-from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLUE, GRAY, text_looks
+from embspace.draw.page.canvas import (
+    counted,
+    join_panels,
+    new_figure,
+    percent,
+    say_instead,
+    write_beside,
+)
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, MODELS, Look, text_looks
 from embspace.draw.page.saving import Results
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 
 STAGE = "measure_evolution"
+RANDOM = "random_weights_"
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
 NAME = (0.0115, 0.042)  # width of a character and height of a line, as shares of a panel's
 CLOSE = 0.09  # between starts that share a name
@@ -27,14 +35,14 @@ LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shri
 def draw_evolution(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the paths of a text's tokens, how much they share, and one word's path in all texts.
+    """Draw the paths of a text's tokens, how much they share, and one word in all texts.
 
     Of texts and of followed words the first has a panel; the tables have all.
     """
     path, views = results["path"], results["views"]
     figure, axes = new_figure(
         2,
-        2,
+        3,
         height_mm=height_mm,
         title=_finding(views),
         subtitle=f"{label} · {_population(path, views)}",
@@ -44,13 +52,17 @@ def draw_evolution(
         say_instead(axes, NO_TOKENS)
         return figure, path_tables(results, label, digits)
     first = path[(path["view"] == SHOWN) & (path["text"] == path["text"].iloc[0])]
-    _paths(join_panels(axes[:2]), first, views)
-    _shares(axes[2], views)
+    _paths(join_panels(axes[:3]), first, views)
+    _shares(axes[3], views)
     followed = paths_of_followed(path)
     if followed.empty:
-        axes[3].remove()
+        axes[4].remove()
     else:
-        _one_word(axes[3], followed, views)
+        _one_word(axes[4], followed, views)
+    if (parted := _parted(results["drift"], followed)).empty:
+        axes[5].remove()
+    else:
+        _distance(axes[5], parted, followed_word(followed))
     return figure, path_tables(results, label, digits)
 
 
@@ -82,7 +94,7 @@ def _finding(views: pd.DataFrame) -> str:
     chance = "" if is_beyond else ", which is no more than by chance"
     return (
         f"{own} of the variance of these tokens lies between layers, {random} with random weights"
-        f"{chance}"
+        f"{chance} (b)"
     )
 
 
@@ -96,15 +108,19 @@ def _shares(ax: Axes, views: pd.DataFrame) -> None:
     """Draw the share between layers beside random weights and paths turned at random."""
     row = _between_layers(views)
     shares = [row["value"], row["random_weights_value"], row["null_value"]]
-    bars = ax.barh(["the model", "random\nweights", "paths turned\nat random"], shares, height=0.6)
+    bars = ax.barh(["the model", "random\nweights", "paths\nturned"], shares, height=0.6)
     for bar, color in zip(bars, (BLUE, GRAY, "0.75"), strict=True):
         bar.set(color=color)
-    ax.bar_label(bars, [percent(share) for share in shares], padding=4)
-    ax.set(title="Between layers, in all dimensions", xlabel="share of variance")
+    ends = row["null_value_low"], row["null_value_high"]
+    ax.plot(ends, [2, 2], "|-", color=BLACK, lw=1, ms=6)
+    for place, share in enumerate(shares):
+        write_beside(ax, percent(share), (max(share, *ends[place // 2 :]), place), (5, -3))
+    ax.set(title="Between layers", xlabel="share of variance")
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))  # shares may be thousandths
     ax.invert_yaxis()
-    ax.margins(x=0.2)
+    ax.margins(x=0.25)
+    ax.set_xlim(left=0)
 
 
 def _population(path: pd.DataFrame, views: pd.DataFrame) -> str:
@@ -115,7 +131,8 @@ def _population(path: pd.DataFrame, views: pd.DataFrame) -> str:
     n_tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
     return (
         f"{counted(len(texts), 'text')}, {counted(n_tokens, 'token')}: {said} · layers 0 "
-        f"(embedding output) to {path['layer'].max()}{_of_followed(path, views)}"
+        f"(embedding output) to {path['layer'].max()} · b: all dimensions, beside paths turned at "
+        f"random{_of_followed(path, views)}"
     )
 
 
@@ -126,7 +143,10 @@ def _of_followed(path: pd.DataFrame, views: pd.DataFrame) -> str:
         return ""
     row = _between_layers(views, view=str(followed["view"].iloc[0]))
     own, random = percent(row["value"]), percent(row["random_weights_value"])
-    return f" · c: {own} lies between layers, with random weights {random}"
+    return (
+        f" · c: {own} lies between layers, with random weights {random} · d: of one word, over the "
+        "mean distance of unlike tokens"
+    )
 
 
 def _variance(views: pd.DataFrame, view: str) -> tuple[float, float]:
@@ -247,3 +267,25 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
     ax.set_title(f"“{followed_word(followed)}” by layer")
     ax.margins(0.12)
     ax.legend(title="text")
+
+
+def _parted(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.DataFrame:
+    """Return how far apart the followed word is in two texts by layer, on average of all pairs."""
+    names = {f"{weights}relative_distance": weights for weights in ("", RANDOM)}
+    is_followed = drift["position"].isin(followed["position"])
+    rows = drift[is_followed & drift["token"].isin(followed["token"])]
+    return rows.groupby("layer")[[*names]].mean().dropna().rename(columns=names)
+
+
+def _distance(ax: Axes, parted: pd.DataFrame, word: str) -> None:
+    """Draw the distance of a word in two texts by layer, and that of random weights."""
+    random = MODELS["random"]
+    looks = {"": Look("the model", BLUE), RANDOM: random}
+    for weights, look in looks.items():
+        label = f"{look.name}, {parted[weights].iloc[-1]:.2f}"
+        style: dict[str, Any] = {"marker": look.marker, "ls": look.line, "ms": 4}
+        ax.plot(parted.index, parted[weights], color=look.color, label=label, **style)
+    ax.set(title=f"“{word}” between texts", xlabel="layer", ylabel="relative distance")
+    ax.set_ylim(0, 1.35 * parted.max().max())
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(loc="upper left", handlelength=1.2)
