@@ -51,7 +51,8 @@ def test_one_large_map_of_tokens_and_five_small_ones(maps):
     assert len(panels[3].lines) == 1
     assert len(panels[4].lines) == 0  # neighbors along the order are no neighbors of a PCA
     assert {"positions", "words"} <= {label.get_text() for label in panels[0].texts}
-    assert "120 tokens, 30 positions" in " ".join(label.get_text() for label in figure.texts)
+    subtitle = " ".join(label.get_text() for label in figure.texts)
+    assert "120 tokens, 30 positions (d–f: 28 structured ones)" in subtitle
     assert text.count("| t-SNE") == 4
     assert_words_fit(figure)
 

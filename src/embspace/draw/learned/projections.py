@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import absent, join_panels, new_figure, percent, say_absent
+from embspace.draw.page.canvas import absent, counted, join_panels, new_figure, percent, say_absent
 from embspace.draw.page.looks import CLOUDS, MAP_METHODS, names
 from embspace.draw.page.maps.panels import (
     EXTRACTED,
@@ -58,9 +58,9 @@ def draw_projections(
         N_COLUMNS,
         height_mm=height_mm,
         title=_finding(quality),
-        subtitle=f"{label} · {population(results_by_method['pca']['parquet'])} · tokens centered, "
-        f"at unit length · t-SNE: perplexity {results['conf/project/tsne.yaml']['perplexity']:g} "
-        f"· UMAP: {results['conf/project/umap.yaml']['n_neighbors']} neighbors",
+        subtitle=f"{label} · {_population(results_by_method['pca'])} · tokens centered, at unit "
+        f"length · t-SNE: perplexity {results['conf/project/tsne.yaml']['perplexity']:g} · UMAP: "
+        f"{results['conf/project/umap.yaml']['n_neighbors']} neighbors · b, c: colors of a",
         stage="project_tsne",
     )
     large, below = join_panels(axes[: 2 * N_COLUMNS]), axes[2 * N_COLUMNS :]
@@ -88,6 +88,15 @@ def _method_results(results: dict[str, Any], method: str) -> dict[str, Any]:
         "quality": results[f"{method}/quality"].assign(method=MAP_METHODS[method].name),
         EXTRACTED: results[EXTRACTED],
     }
+
+
+def _population(results: dict[str, Any]) -> str:
+    """Return how many tokens and positions there are, and on how many maps of positions."""
+    words, left_out = population(results["parquet"]), unstructured_positions(results["parquet"])
+    *_, panel = panels_of_maps(results)
+    if not left_out or panel.cloud != "structured":
+        return words
+    return f"{words} (d–f: {counted(len(panel.rows), 'structured one')})"
 
 
 def _finding(quality: pd.DataFrame) -> str:

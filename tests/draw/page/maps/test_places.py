@@ -33,6 +33,14 @@ def test_a_kind_is_named_where_it_is_densest():
     assert "numbers" not in [place.words for place in kinds_on(few)]
 
 
+def test_a_kind_is_named_in_its_continent_and_not_in_a_small_dense_clump():
+    rng = np.random.default_rng(0)
+    xy = np.concatenate([rng.normal(size=(3000, 2)), [6.0, 6.0] + 0.01 * rng.normal(size=(60, 2))])
+    words = pd.DataFrame(xy, columns=["x", "y"]).assign(space="input", kind="word")
+    (place,) = kinds_on(words)
+    assert np.hypot(place.x, place.y) < 1
+
+
 def test_names_stand_outside_of_the_map_and_apart():
     ax = Figure().subplots()
     ax.set(xlim=(0, 1), ylim=(0, 1))

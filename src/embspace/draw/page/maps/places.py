@@ -17,6 +17,7 @@ from embspace.draw.page.token_kinds import drawable
 
 GRID = 90  # cells of a map's density, a side
 APART = 9  # cells between named places
+BROAD = 3  # cells, three times as wide, over which a kind's density is smoothed
 NEAREST = 12  # tokens that a place is named after
 N_TOKENS = 3  # of them, in the name
 GAP = 0.06  # of the panel's height, between two names
@@ -57,6 +58,9 @@ def name_outside(ax: Axes, places: Sequence[Place], *, is_led: bool) -> None:
                 path_effects=HALO,
                 arrowprops=LEADER | {"color": place.color} if is_led else None,
             ).set_in_layout(False)
+    if is_led:
+        ends = pd.DataFrame(places, columns=Place._fields)
+        ax.scatter(ends["x"], ends["y"], s=7, c=[*ends["color"]], ec="white", lw=0.5, zorder=3)
 
 
 def kinds_on(rows: pd.DataFrame) -> list[Place]:
@@ -85,8 +89,12 @@ def _dark(color: str) -> tuple[float, float, float]:
 
 
 def _densest(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the middle of most rows: of a continent with a small dense clump, the continent."""
+    from scipy.ndimage import gaussian_filter
+
     counts, edges = _density(rows, GRID // 3)
-    cell = np.unravel_index(counts.argmax(), counts.shape)
+    broad = np.where(counts > 0, gaussian_filter(counts, BROAD, mode="constant"), 0)
+    cell = np.unravel_index(broad.argmax(), broad.shape)
     x, y = (edge[[i, i + 1]].mean() for edge, i in zip(edges, cell, strict=True))
     return float(x), float(y)
 
