@@ -62,8 +62,8 @@ def test_marks_of_no_block_below_have_an_entry_of_the_legend(turned: pd.DataFram
 def test_the_title_counts_joined_layers(turned: pd.DataFrame) -> None:
     said = title_of(drawn(turned)[0])
     assert said == (
-        "Pairs of layers of one and two join better than the upper blocks alone: as they are 0, "
-        "through the vocabulary 6 of 6"
+        "Of the pairs of layers of one and two, 0 join as they are and 6 join through the "
+        "vocabulary, better than the upper blocks alone"
     )
 
 

@@ -156,16 +156,14 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
     """Return how many pairs of layers join by either untrained stitch."""
     if table.empty:
         return f"Layers of {one} and {other} cannot be compared by joining them"
-    counts, n = _counts(table)
+    counts, _ = _counts(table)
     if not any(counts.values()):
         verb = "surely join" if OPEN in set(table["verdict"]) else "join"
         ways = " or ".join(WAYS[stitch] for stitch in counts)
         return f"No layers of {one} and {other} {verb} {ways}"
-    ways = ", ".join(f"{WAYS[stitch]} {count}" for stitch, count in counts.items())
-    return (
-        f"Pairs of layers of {one} and {other} join better than the upper blocks alone: {ways} of "
-        f"{n}"
-    )
+    joined = " and ".join(f"{count} join {WAYS[stitch]}" for stitch, count in counts.items())
+    pairs = f"Of the pairs of layers of {one} and {other}"
+    return f"{pairs}, {joined}, better than the upper blocks alone"
 
 
 def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
