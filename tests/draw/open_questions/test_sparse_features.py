@@ -41,18 +41,18 @@ def test_title_names_the_method_whose_features_are_learned():
 @pytest.mark.parametrize("verdict", ["also untrained", "not beyond chance"])
 def test_title_says_that_none_is_learned(verdict: str):
     table = measured(is_sparse=True)["csv"].assign(verdict=verdict)
-    assert _finding(table, 0.1).startswith("No features recur beyond random weights")
+    assert _finding(table).startswith("No features surely recur beyond random weights")
 
 
 def test_title_says_where_fits_at_random_weights_ended_too_early():
     table = measured(is_sparse=True)["csv"].assign(converged_share=1.0)
     table["verdict"] = table["verdict"].replace("undecided", "learned")
-    assert "not converged" not in _finding(table, 0.1)
-    assert "Features recur beyond random weights" in _finding(table, 0.1)
+    assert "not converged" not in _finding(table)
+    assert "Features recur beyond random weights" in _finding(table)
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
     table["verdict"] = table["verdict"].replace("learned", "undecided")
-    assert ", not converged)" in _finding(table, 0.1)
-    assert "Undecided if features recur" in _finding(table, 0.1)
+    assert ", not converged)" in _finding(table)
+    assert "Undecided if features recur" in _finding(table)
 
 
 def test_marks_are_the_shares_of_the_table():
@@ -74,12 +74,12 @@ def test_a_long_example_keeps_its_token():
         (
             ["undecided", "undecided"],
             "Undecided if features recur beyond random weights: ",
-            ", autoencoder in layer 1; elsewhere not by 10 points",
+            ", autoencoder in layer 1; elsewhere not surely",
         ),
         (
             ["learned", "undecided"],
             "Features recur beyond random weights: ",
-            "; undecided: autoencoder in layer 1; elsewhere not by 10 points",
+            "; undecided: autoencoder in layer 1; elsewhere not surely",
         ),
         (["learned", "learned"], "Features recur ", ", autoencoder in layer 1; elsewhere not"),
     ],
@@ -93,13 +93,13 @@ def test_title_names_all_places_and_the_numbers_of_the_first(
     table.loc[own, "verdict"] = "also untrained"
     assert [*table.loc[own[:2], "method"]] == ["ica", "autoencoder"]
     table.loc[own[:2], "verdict"] = verdicts
-    title = _finding(table, 0.1)
+    title = _finding(table)
     assert title.startswith(start) and end in title
     assert title.count("%") == 2
     table.loc[own, "verdict"] = ["undecided", "learned", "undecided", "learned"]
-    assert "; undecided: ICA in layers 1 and 2" in _finding(table, 0.1)
+    assert "; undecided: ICA in layers 1 and 2" in _finding(table)
     table.loc[own, "verdict"] = ["learned", "also untrained"] * 2
-    assert "undecided" not in _finding(table, 0.1)
+    assert "undecided" not in _finding(table)
 
 
 def test_the_subtitle_has_the_margin():

@@ -109,9 +109,9 @@ def _distributions(ax: Axes, summary: pd.DataFrame, histogram: pd.DataFrame, qua
         _cumulate(ax, rows, look, median)
     medians = summaries["quantile_0.5"].reindex(["input", "positional"]).dropna().sort_values()
     sides = (("right", (-5, -2)), ("left", (5, -9)))[-len(medians) :]
-    for (space, median), (side, offset) in zip(medians.items(), sides, strict=True):
+    for name, median, (side, offset) in zip(medians.index, medians, sides, strict=True):
         words = f"{round(median, 2) + 0:.2f}".replace("-", "−")
-        write_beside(ax, words, (median, 0.5), offset, color=SPACES[str(space)].color, ha=side)
+        write_beside(ax, words, (median, 0.5), offset, color=SPACES[str(name)].color, ha=side)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.03))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.set_yticks(np.linspace(0, 1, 5))

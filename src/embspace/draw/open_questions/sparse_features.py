@@ -55,7 +55,7 @@ def draw_sparse_features(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(table, settings["margin"]),
+        title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'document')} · {counted(settings['n_seeds'], 'seed')}, "
         "each of its own texts (lines: range over pairs of seeds) · recurs: nearer to a feature of "
@@ -89,14 +89,13 @@ def draw_sparse_features(
     return figure, text
 
 
-def _finding(table: pd.DataFrame, margin: float) -> str:
-    """Return the title: where features recur beyond both nulls by the margin, or may."""
+def _finding(table: pd.DataFrame) -> str:
+    """Return the title: where features surely recur beyond both nulls, or may."""
     if table.empty:
         return "No features of single tokens"
     own = table[table["cloud"] == MODEL]
     learned, undecided = own[own["verdict"] == LEARNED], own[own["verdict"] == UNDECIDED]
-    points = f"by {100 * margin:g} points"
-    elsewhere = f"; elsewhere not {points}" if len(learned) + len(undecided) < len(own) else ""
+    elsewhere = "; elsewhere not surely" if len(learned) + len(undecided) < len(own) else ""
     if learned.empty and len(undecided):
         return (
             "Undecided if features recur beyond random weights: "
@@ -105,7 +104,7 @@ def _finding(table: pd.DataFrame, margin: float) -> str:
     if learned.empty:
         last = own[own["layer"] == own["layer"].max()]
         return (
-            f"No features recur beyond random weights and chance {points}: "
+            "No features surely recur beyond random weights and chance: "
             f"{_named(last.head(1), table)}"
         )
     start = "Features recur beyond random weights"

@@ -81,7 +81,7 @@ def _largest_step(pairs: TablesOfPairs) -> str:
     steps = pd.concat([_steps(rows) for rows in pairs.values()], ignore_index=True)
     if steps.empty:
         return ""
-    step = steps.loc[steps["size"].abs().idxmax()]
+    step = steps.iloc[int(steps["size"].abs().to_numpy().argmax())]
     if not step["is_sure"]:
         return ""
     return f" {'falls' if step['size'] < 0 else 'rises'} most at layer {step['layer']:.0f}"
