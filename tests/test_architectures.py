@@ -117,7 +117,7 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
             assert any(Path(file).stem == name for file in own)
     for pair in (*PAIRS, ANOTHER_PAIR):
         for file in compared_files(pair):
-            assert files[file].count(b"\n") > 1, file
+            assert files[file].count(b"\n") > 1 or not file.endswith(".md"), file
 
 
 def test_rows_for_padding_are_no_positions(workspace: Workspace, folders: dict[str, Path]):

@@ -1,5 +1,7 @@
 """What the pipeline has: the stages of a model, of a pair, of all, and the folders they write."""
 
+from embspace.analysis import place
+from embspace.graph.declarations import declaration
 from embspace.settings.params import models_of
 from tests.drawn import figure_files
 
@@ -80,8 +82,11 @@ def compared_stages(pair: str) -> set[str]:
 
 
 def compared_files(pair: str) -> set[str]:
-    tables = {f"results/{noun}/{pair}.csv" for noun in COMPARED}
-    return tables | {file for noun in COMPARED for file in figure_files(noun, pair)}
+    """Return the declared results of a pair, and the files of its figures."""
+    paths = [path for noun in COMPARED for path in declaration(noun).analysis.outputs.values()]
+    return {place(path, pair) for path in paths} | {
+        file for noun in COMPARED for file in figure_files(noun, pair)
+    }
 
 
 def as_params(*pairs: str) -> dict[str, dict[str, str]]:
