@@ -88,6 +88,18 @@ def test_corpora_that_chance_may_part_are_not_called_apart():
     assert title(figure).startswith("Ships and ports are not clearly apart in any layer")
 
 
+def test_the_heading_says_where_the_distance_changes_most_if_that_is_sure():
+    given = tables(others=("ports", "seas"))
+    figure, _ = drawn(given)
+    assert figure.axes[1].get_title("left") == "Energy distance"  # the intervals meet
+    assert "labels dealt anew (same marks)" in [line.get_label() for line in figure.axes[0].lines]
+    for distance, said in ((0.9, "rises"), (0.01, "falls")):
+        rows = given["csv"]["layer"] == 1
+        given["csv"].loc[rows, ["distance", "distance_low", "distance_high"]] = distance
+        heading = drawn(given)[0].axes[1].get_title("left")
+        assert heading == f"Energy distance {said} most at layer 1"
+
+
 def test_one_corpus_is_a_sentence_and_no_finding():
     figure, text = drawn(TWO_CORPORA.empty())
     assert says_nothing(title(figure)) and title(figure) in text

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import new_figure, say_instead, sentence_case
+from embspace.draw.page.canvas import new_figure, say_instead, sentence_case, write_beside
 from embspace.draw.page.corpora_apart import (
     DEALT,
     NONE,
@@ -30,8 +30,8 @@ STAGE = "measure_two_corpora"
 MARKERS = "o^sDvPX"
 NAMES = {name: look.name for name, look in TEXT_POOLINGS.items()} | {WORDS: "words alone"}
 PANELS = {
-    "auc": ("A text is nearer to its corpus", "probability (AUC)"),
-    "distance": ("How far apart (labels dealt anew: p ≤ {:.2g})", "energy distance, 0 to 1"),
+    "auc": ("A text is nearer to its corpus", "AUC, by mean distance"),
+    "distance": ("Energy distance{}", "energy distance, 0 to 1"),
 }
 BESIDE = 0.3  # layers between the last and the interval of words alone
 
@@ -54,8 +54,11 @@ def draw_two_corpora(
         return figure, f"# Corpora apart in {label}\n\nStage `{STAGE}`.\n\n{NONE}.\n"
     for ax, (quantity, (title, ylabel)) in zip(axes, PANELS.items(), strict=True):
         _lines(ax, pairs, quantity)
-        title = title.format(results["csv"]["p_value"].max())
-        ax.set(title=title, ylabel=ylabel, xlabel="layer (0: embedding output)")
+        ax.set(
+            title=title.format(_largest_step(pairs)),
+            ylabel=ylabel,
+            xlabel="layer (0: embedding output)",
+        )
         ax.set_ylim(*((min(ax.get_ylim()[0], 0.4), 1.02) if quantity == "auc" else (0, None)))
         name_lines(ax, 0.06)
     return figure, _tables(results, pairs, label, digits)
@@ -65,12 +68,34 @@ def _population(pairs: TablesOfPairs) -> str:
     if not pairs:
         return "n = 0"
     pooling = TEXT_POOLINGS[next(iter(pairs.values()))["embedding"].iloc[0]].name
+    p_value = max(rows["p_value"].max() for rows in pairs.values())
     return (
-        f"{sizes_said(pairs)} · {pooling}, unit vectors · dashed, bar: words alone · bands, "
-        "bar: 95 % intervals over documents, of each layer · labels dealt anew, in the marks of "
-        "their pairs: may be under 0.5, as no text is in its own mean · AUC: by a text's mean "
-        "distance to one corpus less that to the other"
+        f"{sizes_said(pairs)} · {pooling}, unit vectors · bands, bar: 95 % intervals over "
+        "documents · labels dealt anew may fall under 0.5, as no text counts in its own mean; "
+        f"b: p ≤ {p_value:.2g} against them"
     )
+
+
+def _largest_step(pairs: TablesOfPairs) -> str:
+    """Return at which layer the distance of two corpora changes most, if that is sure."""
+    steps = pd.concat([_steps(rows) for rows in pairs.values()], ignore_index=True)
+    if steps.empty:
+        return ""
+    step = steps.iloc[int(steps["size"].abs().to_numpy().argmax())]
+    if not step["is_sure"]:
+        return ""
+    return f" {'falls' if step['size'] < 0 else 'rises'} most at layer {step['layer']:.0f}"
+
+
+def _steps(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the changes of the distance from layer to layer, and whether intervals are apart."""
+    layers = rows[rows["layer"].notna()].sort_values("layer").reset_index(drop=True)
+    before = layers.shift()
+    is_sure = (layers["distance_high"] < before["distance_low"]) | (
+        layers["distance_low"] > before["distance_high"]
+    )
+    steps = layers[["layer"]].assign(size=layers["distance"] - before["distance"], is_sure=is_sure)
+    return steps.dropna(subset=["size"])
 
 
 def _lines(ax: Axes, pairs: TablesOfPairs, quantity: str) -> None:
@@ -79,7 +104,8 @@ def _lines(ax: Axes, pairs: TablesOfPairs, quantity: str) -> None:
         layers = rows[rows["layer"].notna()]
         if quantity == "auc":
             dealt: dict[str, Any] = {"color": GRAY, "ls": ":", "marker": marker, "ms": 3, "lw": 1}
-            name = f"_{DEALT}" if number else DEALT
+            same = " (same marks)" if len(pairs) > 1 else ""
+            name = f"_{DEALT}" if number else f"{DEALT}{same}"
             ax.plot(layers["layer"], layers["null_auc"], label=name, **dealt)
         x = layers["layer"].max() + BESIDE * (1 + number)
         for _, row in rows[rows["embedding"] == WORDS].iterrows():
@@ -87,6 +113,9 @@ def _lines(ax: Axes, pairs: TablesOfPairs, quantity: str) -> None:
             draw_level(ax, row[quantity], f"{NAMES[WORDS]}{shown}", "--", color)
             if quantity == "auc":
                 ax.vlines(x, row["auc_low"], row["auc_high"], color=color, lw=1.2)
+                if pair == pair_beyond_words(pairs):
+                    look: dict[str, Any] = {"color": color, "ha": "center", "va": "top"}
+                    write_beside(ax, "95 %", (x, row["auc_low"]), (0, -1), **look)
         name = sentence_case(pair_called(pair))
         if quantity == "auc" and pair == pair_beyond_words(pairs):
             named = named_layer(rows)
