@@ -40,6 +40,10 @@ def test_points_are_differences_and_hubness(outcome: Outcome):
     given = search.containers[0][0].get_xdata()
     assert given[0] == pytest.approx(table.loc["centered", "difference"])
     hubs = outcome["text_hubs/hubness"].set_index("version")
+    names = [label.get_text() for label in hubness.get_yticklabels()]
+    assert names[:2] == ["raw cosine", "centered cosine"]
+    assert len(hubness.lines) == 2 and hubness.lines[1].get_ydata()[0] == 0  # one null, of cosines
+    assert "without intervals" in " ".join(text.get_text() for text in figure.texts)
     assert hubness.lines[0].get_xdata()[0] == pytest.approx(hubs.loc["cosine", "skewness"])
 
 

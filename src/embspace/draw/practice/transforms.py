@@ -25,10 +25,11 @@ from embspace.draw.practice.names import CHANGES, VERSIONS
 STAGE = "measure_transforms"
 FURTHER_RESULTS = ("text_hubs/hubness.csv",)
 HUBS = FURTHER_RESULTS[0].removesuffix(".csv")
+SIMILARITIES = VERSIONS | {"cosine": "raw cosine", "centered": "centered cosine"}
 RAW = "raw"
 RESCALED = ("local_scaling", "mutual_proximity", "csls")  # by neighborhoods
 USES = {"search": "Search for the other half", "labels": "Labels given with texts"}
-UNITS = {"search": "reciprocal rank, less raw", "labels": "neighbors of the same label, less raw"}
+UNITS = {"search": "reciprocal rank, less raw", "labels": "same label among\nneighbors, less raw"}
 Looks = dict[str, Look]
 NONE = "Too few texts to try changes of coordinates"
 
@@ -87,14 +88,14 @@ def _rows(ax: Axes, names: list[str]) -> None:
 
 def _hubness(ax: Axes, hubs: pd.DataFrame, looks: Looks) -> None:
     for number, (corpus, look) in enumerate(looks.items()):
-        own = hubs[hubs["corpus"] == corpus].set_index("version").reindex([*VERSIONS])
-        y = [place + 0.22 * (number - (len(looks) - 1) / 2) for place in range(len(VERSIONS))]
+        own = hubs[hubs["corpus"] == corpus].set_index("version").reindex([*SIMILARITIES])
+        y = [place + 0.22 * (number - (len(looks) - 1) / 2) for place in range(len(SIMILARITIES))]
         ax.plot(own["skewness"], y, color=look.color, marker=look.marker, ls="None", ms=4)
         plain = own.loc["cosine"]
         bounds = [plain["null_skewness_low"], plain["null_skewness_high"]]
         ax.plot(bounds, [y[0]] * 2, color=GRAY, lw=3, alpha=0.5, zorder=0)
-    _rows(ax, [*VERSIONS.values()])
-    words = "gray: cosines of\nGaussian clouds of\nequal covariance"
+    _rows(ax, [*SIMILARITIES.values()])
+    words = "gray: raw cosines of\nGaussian clouds of\nequal covariance"
     beside: dict[str, Any] = {"color": GRAY, "ha": "right", "va": "center", "path_effects": HALO}
     ax.text(0.99, 0.5, words, transform=ax.transAxes, fontsize=7, **beside)
     ax.set(title="Hubness of texts", xlabel="skewness of 10-occurrences", xlim=(0, None))
@@ -159,7 +160,7 @@ def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
     return (
         f"last layer, mean pooling · a, b: {fitted}, not used for fitting; a: of "
         "corpora whose texts have halves; bars: 95 % intervals, all changes at once · "
-        f"c: {all_texts}, the last three: cosines rescaled by neighborhoods"
+        f"c: {all_texts}, without intervals, the last three rescaled by neighborhoods"
     )
 
 
