@@ -82,15 +82,16 @@ def test_what_converged_in_few_layers_is_not_drawn():
             table.assign(converged=table["layer"] == 0) if name == "hubs/profiles" else table
         )
     )
-    figure, _ = draw(made)
+    figure, text = draw(made)
     assert [ax.get_title("left") for ax in figure.axes] == [
         "Mean cosine",
         "Debiased participation ratio",
         "Adjusted self-similarity",
-        "TwoNN dimension",
+        "TwoNN dimension (null: Gaussian)",
     ]
     words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "not drawn: hubness (converged in 1 of 3 layers)" in words
+    assert words.endswith("TwoNN dimension against a Gaussian of equal covariance")
+    assert "Hubness has no panel: they give 1 of 3 layers." in text
 
 
 def test_a_model_without_large_corpora_says_so():

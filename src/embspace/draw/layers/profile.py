@@ -64,7 +64,9 @@ class Shown(NamedTuple):
 PANELS = (
     Shown("direction", "mean_cosine", RANDOM, "cosine of two tokens"),
     Shown("spectrum", "debiased_participation_ratio", RANDOM, "directions in use"),
-    Shown("context", "adjusted_self_similarity", RANDOM, "cosine, less the mean one"),
+    Shown(
+        "context", "adjusted_self_similarity", RANDOM, "cosine of a word's\nuses, less mean cosine"
+    ),
     Shown("intrinsic_dimension", "two_nn", "gaussian_of_covariance", "dimension"),
     Shown("hubs", "hubness", "gaussian_of_covariance", "skewness of k-occurrence"),
 )
@@ -96,7 +98,8 @@ def draw_profile(
         return figure, _table(label, tables_by_panel, digits)
     for number, (ax, shown) in enumerate(zip(axes, drawn, strict=False)):
         _by_layer(ax, *tables_by_panel[shown])
-        ax.set_title(sentence_case(_short(shown)))
+        null = "" if shown.null == RANDOM else " (null: Gaussian)"
+        ax.set_title(f"{sentence_case(_short(shown))}{null}")
         ax.set_ylabel(shown.words)
         ax.set_xlabel("layer" if number >= len(axes) - len(axes) // 2 else "")
     for ax in axes[len(drawn) :]:
@@ -202,19 +205,14 @@ def _subtitle(
         return f"{label} · 0 documents"
     n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} documents"
     words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 %"
-    left_out = [
-        f"{_short(shown)} (converged in {_converged(rows).sum()} of {len(rows)} layers)"
-        for shown, (rows, _) in tables_by_panel.items()
-        if not _is_drawn(rows)
-    ]
-    words += " over texts, gray: range of draws"
     by_gaussians = [
         _short(shown)
         for shown, (drawn, _) in tables_by_panel.items()
         if shown.null != RANDOM and _is_drawn(drawn)
     ]
-    words += f" · {listed(by_gaussians)}: no random weights" if by_gaussians else ""
-    return words + (f" · not drawn: {', '.join(left_out)}" if left_out else "")
+    words += " intervals over texts, gray: range of draws"
+    against = f" · {listed(by_gaussians)} against a Gaussian of equal covariance"
+    return words + (against if by_gaussians else "")
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
@@ -249,6 +247,10 @@ def _table(
         [rows.assign(value=rows["null_mean"]) for _, rows in tables_by_panel.values()]
     )
     note = "The figure leaves out values that half of the texts do not give as well."
+    for shown, (rows, _) in tables_by_panel.items():
+        if len(rows) and not _is_drawn(rows):
+            n = f"{_converged(rows).sum()} of {len(rows)}"
+            note += f" {sentence_case(_short(shown))} has no panel: they give {n} layers."
     first = section(f"Tokens of {_named(values)} by layer", note, _wide(values, digits))
     more = section("Nulls", "Means over draws.", _wide(nulls, digits, ["null"]))
     return tables_page(f"Profile of the layers of {label}", "measure_direction", first, more)
