@@ -32,9 +32,13 @@ MOST_NAMED = 2  # parts of different kinds, in the title
 FREE = "of the same covariance"  # of the kinds of clouds
 LIGHT = ("unused", "subword")  # kinds whose bars take black words
 LETTER = 0.03  # share of a bar that a letter takes
-SEEN = 0.02  # share of a bar from which a kind without a name there is in the legend
+SEEN = 0.02  # share of a bar from which a kind without a name in it is in the legend
 BROWN = "#7B3F00"
 PARTS = (VERMILION, PURPLE, BROWN)  # the largest of the drawn size; no kind has their colors
+BELOW: dict[str, Any] = {  # a legend under a panel and its label
+    **{"loc": "upper center", "bbox_to_anchor": (0.4, 0), "borderaxespad": 4.6, "borderpad": 0},
+    **{"fontsize": 7, "frameon": False, "columnspacing": 1, "labelspacing": 0.2},
+}
 SIZES = "os^D"  # in black: gray are the nulls
 
 
@@ -69,7 +73,7 @@ def draw_vocabulary_clusters(
     named = parts[parts["smallest"] == smallest]
     named = named[(named["matched"] >= settings["share"])].head(len(PARTS))
     _plane(plane, results[TOKENS], named, smallest)
-    _stability(axes[2], parts, results["clouds"], settings["share"])
+    _stability(axes[2], parts, named, results["clouds"], settings["share"])
     _kinds(axes[5], results["kinds"], named, smallest)
     return figure, text
 
@@ -136,36 +140,30 @@ def _words(part: pd.Series) -> str:
     return f"{_name(part)}: {words}, …"
 
 
-def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float) -> None:
+def _stability(
+    ax: Axes, parts: pd.DataFrame, named: pd.DataFrame, clouds: pd.DataFrame, share: float
+) -> None:
+    """Draw how often clusters come again, those of the plane in their colors, and clouds."""
     for (smallest, own), mark in zip(parts.groupby("smallest"), SIZES, strict=False):
-        ax.plot(
-            own["n_tokens"],
-            own["matched"],
-            mark,
-            color=BLACK,
-            ms=3,
-            label=f"from {smallest} on",
-        )
+        look: dict[str, Any] = {"color": BLACK, "ms": 3, "label": f"smallest size {smallest:,}"}
+        ax.plot(own["n_tokens"], own["matched"], mark, **look)
+        in_plane = named[named["smallest"] == smallest]
+        for (_, part), color in zip(in_plane.iterrows(), PARTS, strict=False):
+            ax.plot(
+                part["n_tokens"], part["matched"], mark, color=color, ms=5, mec="white", zorder=3
+            )
     ax.axhline(share, color="black", lw=0.6)
     at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
     ax.text(0.02, share - 0.02, f"comes again from {share:g} on", va="top", **at_left)
     for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
-        name, height = "clouds", own["largest_matched"].max()
-        name += "" if cloud == FREE else ", unit length"
-        name += f": {own['n_standing'].max():.0f} of {own['n_clouds'].max():.0f} come again"
-        ax.axhline(height, color=GRAY, ls=line, lw=0.9)
-        x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
-        ax.text(x, height + 0.035, name, color=GRAY, ha=side, **at_left)
+        name = "clouds" if cloud == FREE else "unit length"
+        name += f": {own['n_standing'].max():.0f} of {own['n_clouds'].max():.0f} again"
+        ax.axhline(own["largest_matched"].max(), color=GRAY, ls=line, lw=0.9, label=name)
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda size, _: count(size)))
-    ax.set_ylim(-0.05, 1.15)
-    ax.set_title("Stability, by smallest size")
-    below: dict[str, Any] = {
-        "loc": "upper center",
-        "bbox_to_anchor": (0.5, -0.36),
-        "frameon": False,
-    }
-    ax.legend(fontsize=7, ncols=3, columnspacing=1, handletextpad=0.1, **below)
+    ax.set_ylim(-0.05, 1.1)
+    ax.set_title("Stability by smallest size allowed")
+    ax.legend(ncols=2, **BELOW)
 
 
 def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
@@ -186,7 +184,8 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
             _in_bar(look.name, share, is_main=main.get(part) == kind)
             for part, share in shares[kind].items()
         ]
-        if shares[kind].max() >= SEEN and not any(word[:1].isalpha() for word in words):
+        are_named = [word[:1].isalpha() for word in words]
+        if (shares[kind] >= SEEN)[np.invert(are_named)].any():
             bars.set_label(look.name)
         color = "black" if kind in LIGHT else "white"
         ax.bar_label(bars, words, label_type="center", fontsize=7, color=color)
@@ -195,11 +194,10 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
     ax.set_yticks(range(len(shares)), ["no cluster", *sizes])
     for tick, color in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
         tick.set_color(color)
-    ax.set(xlim=(0, 1), xlabel="share of tokens", title="Kinds of tokens")
+    ax.set(xlim=(0, 1), xlabel="share of tokens", title="Kinds of tokens in the clusters of a")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     if ax.get_legend_handles_labels()[0]:
-        below: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.4, -0.32)}
-        ax.legend(fontsize=7, ncols=2, frameon=False, **below)
+        ax.legend(ncols=3, **BELOW)
 
 
 def _in_bar(name: str, share: float, *, is_main: bool) -> str:
