@@ -52,19 +52,25 @@ def test_the_curves_are_the_cumulative_counts_of_the_table(results, drawn):
         assert np.allclose(line.get_ydata()[1:], rows["count"].cumsum() / rows["count"].sum())
         summary = results["summary"].set_index(["space", "quantity"])["quantile_0.5"]
         assert median.get_xdata()[0] == summary["input", quantity]
+        shown = f"{round(summary['input', quantity], 2) + 0:.2f}".replace("-", "−")
+        assert shown in [text.get_text() for text in ax.texts]
 
 
 def test_each_share_of_the_hubs_counts_the_vectors_from_there_on(results, drawn):
     ax, occurrence = drawn[0].axes[2], results[OCCURRENCE]
     joint = occurrence[occurrence["cloud"] == "joint"]
-    line = ax.lines[0]
+    (line,) = (line for line in ax.lines if line.get_label() == "tokens and positions")
     assert 0 not in line.get_xdata()  # no place on a logarithm
     for times, share in zip(line.get_xdata(), line.get_ydata(), strict=True):
         assert share == joint.loc[joint["k_occurrence"] >= times, "count"].sum() / 150
     (null,) = (line for line in ax.lines if line.get_label() == "random neighbors")
     assert null.get_ydata()[0] == pytest.approx(1 - np.exp(-occurrence["k"].max()))
     first = results[HUBS].iloc[0]
-    assert any(f"\n{first['k_occurrence']}" in text.get_text() for text in ax.texts)
+    words = [text.get_text() for text in ax.texts]
+    assert any(f"\n{first['k_occurrence']}" in text for text in words)
+    most = occurrence.loc[occurrence["cloud"] == "joint_centered", "k_occurrence"].max()
+    beside = {"raw vectors", f"centered, unit length\n{most}", "structured\npositions"}
+    assert beside | {"random\nneighbors"} <= set(words)
 
 
 def test_of_positions_the_structured_ones_alone_have_a_curve_of_hubs(drawn):

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -14,6 +15,7 @@ from embspace.draw.page.canvas import (
     absent,
     count,
     counted,
+    join_panels,
     legend_below,
     new_figure,
     percent,
@@ -44,10 +46,11 @@ FURTHER_RESULTS = (
 MATRICES = FURTHER_RESULTS[0]
 QUANTITIES = {
     "norm": ("Norms", "Euclidean norm", "share of vectors below"),
-    "cosine": ("Cosines of all pairs", "cosine", "share of pairs below"),
+    "cosine": ("Cosines", "cosine", "share of pairs below"),
 }
 TOLERANCE = 1e-5  # of a smallest norm, as tables are rounded
-MARGIN = 0.12  # beside a marked vector, as a share of the width
+ROOM = 0.42  # of a panel's width, for the name of a curve
+MARGIN = 0.18  # beside a marked vector, as a share of the width
 ORDERS = {
     "largest": "Most similar",
     "nearest_to_zero": "Most nearly orthogonal",
@@ -68,40 +71,51 @@ def draw_similarity(
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw the cumulative shares of norms and of cosines by space, and of k-occurrences."""
-    summary, histogram, hubs = results["summary"], results["histogram"], results[HUBS]
+    summary, hubs = results["summary"], results[HUBS]
     length = _length(hubs.iloc[0], results[MATRICES]) if len(hubs) else np.nan
     figure, axes = new_figure(
         1,
-        3,
+        4,
         height_mm=height_mm,
         title=_finding(summary, hubs, results[OCCURRENCE], length),
         subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · dots: "
-        "medians · a, b: to the 1 % and 99 % quantiles, a to the hub · c: by Euclidean distance; "
-        "structured: neither outlying nor noise",
+        "medians · a, b: to the 1 % and 99 % quantiles, a to the hub · c: by Euclidean distance, "
+        "at cosines near 0 (b) the least to short vectors; structured: neither outlying nor noise",
         stage="measure_similarity",
     )
-    for ax, (quantity, (title, xlabel, ylabel)) in zip(axes, QUANTITIES.items(), strict=False):
-        if quantity not in set(histogram["quantity"]):
-            say_instead([ax], f"{xlabel}:\nundefined, of vectors\nof length zero")
-            continue
-        summaries = summary[summary["quantity"] == quantity].set_index("space")
-        for space in SPACES:
-            rows = histogram[(histogram["space"] == space) & (histogram["quantity"] == quantity)]
-            if len(rows):
-                median = float(summaries["quantile_0.5"][space])
-                _cumulate(ax, rows, SPACES[space], median)
-                if quantity == "norm":
-                    look = {"color": SPACES[space].color}
-                    write_beside(ax, f"{median:.2f}", (median, 0.5), (5, -9), **look)
-        ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.03))
-        ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-        ax.set_yticks(np.linspace(0, 1, 5))
-        ax.set_xlim(*quantile_range(summaries))
+    panels = [*axes[:2], join_panels(axes[2:])]
+    for ax, quantity in zip(panels, QUANTITIES, strict=False):
+        _distributions(ax, summary, results["histogram"], quantity)
     if len(hubs):
-        _mark_hub(axes[0], hubs.iloc[0], length, results[MATRICES])
-    _occurrences(axes[2], results[OCCURRENCE], hubs)
-    legend_below(figure, axes, ncols=4)
+        _mark_hub(panels[0], hubs.iloc[0], length, results[MATRICES])
+    _occurrences(panels[2], results[OCCURRENCE], hubs)
+    legend_below(figure, panels[:2], ncols=3)
     return figure, _tables(results, label, n_pairs, digits)
+
+
+def _distributions(ax: Axes, summary: pd.DataFrame, histogram: pd.DataFrame, quantity: str) -> None:
+    """Draw the cumulative shares of a quantity by space, and write the medians."""
+    title, xlabel, ylabel = QUANTITIES[quantity]
+    histogram = histogram[histogram["quantity"] == quantity]
+    if histogram.empty:
+        say_instead([ax], f"{xlabel}:\nundefined, of vectors\nof length zero")
+        return
+    summaries = summary[summary["quantity"] == quantity].set_index("space")
+    for space, look in SPACES.items():
+        rows = histogram[histogram["space"] == space]
+        if rows.empty:
+            continue
+        median = float(summaries["quantile_0.5"][space])
+        _cumulate(ax, rows, look, median)
+    medians = summaries["quantile_0.5"].reindex(["input", "positional"]).dropna().sort_values()
+    sides = (("right", (-5, -2)), ("left", (5, -9)))[-len(medians) :]
+    for (name, median), (side, offset) in zip(medians.items(), sides, strict=True):
+        words = f"{round(median, 2) + 0:.2f}".replace("-", "−")
+        write_beside(ax, words, (median, 0.5), offset, color=SPACES[str(name)].color, ha=side)
+    ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.03))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.set_yticks(np.linspace(0, 1, 5))
+    ax.set_xlim(*quantile_range(summaries))
 
 
 def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, median: float) -> None:
@@ -120,26 +134,52 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
         say_instead([ax], "no neighbors")
         return
     k = int(occurrence["k"].max())
+    smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
+    ax.set(xscale="log", yscale="log", ylim=(0.01 * smallest, 2), title="Hubs")
+    times = np.arange(1, 4 * k)
+    random = poisson.sf(times - 1, k)
+    ax.plot(times, random, color=GRAY, lw=0.8, label="random neighbors")
     left_out = {"positional"} if "structured" in set(occurrence["cloud"]) else set()
     for cloud, rows in occurrence.groupby("cloud", sort=False):
         if cloud in left_out:
             continue
-        look, n = CLOUDS[str(cloud)], rows["count"].sum()
-        share = rows["count"][::-1].cumsum()[::-1] / n
+        look = CLOUDS[str(cloud)]
+        share = rows["count"][::-1].cumsum()[::-1] / rows["count"].sum()
         is_shown = rows["k_occurrence"] > 0  # the axis is a logarithm
         x, y = rows["k_occurrence"][is_shown], share[is_shown]
         ax.plot(x, y, color=look.color, ls=look.line, drawstyle="steps-pre", label=look.name)
-        if cloud == f"{hubs['cloud'].iloc[0]}_centered":
-            end = (x.iloc[-1], y.iloc[-1])
-            write_beside(ax, count(end[0]), end, (0, -9), color=look.color, ha="center")
-    times = np.arange(1, 4 * k)
-    null: dict[str, Any] = {"color": GRAY, "linestyle": "-", "lw": 0.8, "label": "random neighbors"}
-    ax.plot(times, poisson.sf(times - 1, k), **null)
-    smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
-    ax.set(xscale="log", yscale="log", ylim=(0.06 * smallest, 2), title="Hubs")
+        _name_curve(ax, str(cloud), x.to_numpy(), y.to_numpy(), raw=str(hubs["cloud"].iloc[0]))
+    lowest = int((random > 0.02 * smallest).sum()) - 1
+    at_end: dict[str, Any] = {"color": GRAY, "ha": "right"}
+    write_beside(ax, "random\nneighbors", (times[lowest], random[lowest]), (-4, 0), **at_end)
     ax.yaxis.set_major_formatter(lambda share, _: percent(share))
     ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="share of vectors that reach it")
     _name_hub(ax, hubs.iloc[0], smallest)
+
+
+def _name_curve(
+    ax: Axes, cloud: str, x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], *, raw: str
+) -> None:
+    """Write a curve's name: the raw one's on its right half-way, others' at the lower end."""
+    look: dict[str, Any] = {"color": CLOUDS[cloud].color, "path_effects": HALO}
+    if cloud == raw:
+        middle = int(np.searchsorted(x, np.sqrt(x[0] * x[-1])))
+        write_beside(ax, "raw vectors", (x[middle], y[middle]), (4, 4), **look)
+    elif cloud == f"{raw}_centered":
+        has_room = np.log(x[-1]) < (1 - ROOM) * np.log(ax.get_xlim()[1])
+        words = f"centered, unit length\n{count(x[-1])}"
+        write_beside(
+            ax,
+            words,
+            (x[-1], y[-1]),
+            (-2, -3),
+            ha="left" if has_room else "right",
+            va="top",
+            **look,
+        )
+    else:
+        words = CLOUDS[cloud].name.replace(" ", "\n")
+        write_beside(ax, words, (x[-1], y[-1]), (-4, 0), ha="right", **look)
 
 
 def _name_hub(ax: Axes, hub: pd.Series, height: float) -> None:
