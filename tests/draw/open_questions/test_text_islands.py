@@ -27,7 +27,7 @@ def drawn(label: str) -> tuple[Figure, str]:
 
 
 @pytest.mark.parametrize(
-    ("label", "words"), [("subject", "are topics"), ("nothing", "no island stands")]
+    ("label", "words"), [("subject", "are topics"), ("nothing", "No island of texts stands")]
 )
 def test_title_says_of_which_family_islands_are(label: str, words: str):
     figure, text = drawn(label)
@@ -50,13 +50,24 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
     assert _finding(given, maps).endswith("are topics; with random weights none stands")
     table.loc[on_map & ~at_random, "n_standing"] = 0
     table.loc[on_map & ~at_random, "stability"] = "undecided"
-    assert _finding(given, maps).endswith(
-        "islands not decidable, Gaussian clouds have as stable ones"
-    )
+    none = "No island of texts stands on the t-SNE map"
+    assert _finding(given, maps) == f"{none}: Gaussian clouds have as stable ones"
     table.loc[on_map & ~at_random, "stability"] = "none stands"
-    assert _finding(given, maps).endswith("no island stands on the t-SNE map")
+    assert _finding(given, maps) == none
     table.loc[on_map & at_random, "n_standing"] = 2
-    assert _finding(given, maps).endswith("no island stands on the t-SNE map (random weights: 2)")
+    assert _finding(given, maps) == f"{none}; random weights: 2 stand (all corpora)"
+    other = table.assign(map="two_sources", n_standing=0, stability="undecided")
+    given["csv"] = pd.concat([other, table])
+    assert _finding(given, ["two_sources", *maps]) == (
+        f"{none}s: Gaussian clouds have as stable ones (two sources); random weights: 2 stand "
+        "(all corpora)"
+    )
+    given["csv"] = pd.concat([other, table.assign(n_standing=6)])
+    assert _finding(given, ["two_sources", *maps]) == (
+        "Two sources: islands not decidable, Gaussian clouds have as stable ones; all corpora: "
+        "islands are topics, as with random weights"
+    )
+    given["csv"] = table
     table.loc[on_map & ~at_random, "n_standing"] = 3
     assert _finding(given, maps) == (
         "All corpora: 3 of 6 islands stand, and all are topics, as with random weights"
@@ -65,7 +76,7 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
 
 def test_marks_are_the_information_of_the_table_beyond_chance():
     figure, _ = drawn("subject")
-    panel = next(ax for ax in figure.axes if "nearest label" in ax.get_title("left"))
+    panel = next(ax for ax in figure.axes if "islands and labels" in ax.get_title("left"))
     line = next(line for line in panel.lines if line.get_label() == "in space")
     own = measured_once("subject")["labels"].query(
         "method == 'space' and weights == 'trained' and pooling == 'mean' and layer == 2"
@@ -73,6 +84,8 @@ def test_marks_are_the_information_of_the_table_beyond_chance():
     beyond = own["information"].where(own["information"] > own["null_largest"])
     assert beyond.notna().any()
     assert np.array_equal(line.get_xdata(), beyond, equal_nan=True)
+    named = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert "in space" in named and len(named) == len(set(named)) == 5
 
 
 def test_dots_are_the_texts_of_an_island():

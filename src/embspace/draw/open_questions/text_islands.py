@@ -14,7 +14,6 @@ from embspace.draw.page.canvas import (
     HALO,
     count,
     counted,
-    legend_below,
     new_figure,
     percent,
     say_instead,
@@ -44,7 +43,9 @@ TRAINED, RANDOM = "trained", "random"
 ISLANDS = (PURPLE, ORANGE, BLACK, SKY)  # the largest of a map, unlike to the color-blind, too
 MARKERS = ("o", "s", "^", "D")
 LABELS = {name: name for name in ("source", "domain", "subject", "document", "length")}
-LABELS |= {"place": "third of its document", "document": "same document"}
+LABELS |= {"domain": "domain (broad topic)", "subject": "subject (narrow topic)"}
+LABELS |= {"document": "same document", "place": "place in the document"}
+BELOW: dict[str, Any] = {"loc": "upper left", "fontsize": 7, "frameon": False}  # of a panel
 MOST_MAPS = 2
 MOST = 0.5  # share of an island's texts beyond which a subject or source names the island
 INK = 2500.0  # area of all dots, in square points
@@ -58,7 +59,7 @@ MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     (SPACE, TRAINED): ("in space", {"marker": "D", "color": BLACK, "y": 0.1}),
     (SPACE, RANDOM): (f"in space, {AT_RANDOM.name}", {"marker": "D", **HOLLOW, "y": 0.3}),
 }
-DEALT = "largest of labels dealt at random"
+DEALT = "labels dealt, largest; below: no mark"
 UNDECIDED = "undecided"
 STABILITY = {
     "all stand": "all islands stand",
@@ -97,8 +98,11 @@ def draw_text_islands(
         _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
         left.set_title(_heading(table, name))
         _shared(right, labels[labels["map"] == name])
-        right.set_title(sentence_case(f"{_called(name)}: {_most_like(labels, name)}"))
-    legend_below(figure, axes[1:2], ncols=3)
+        heading = sentence_case(f"{_called(name)}, islands and labels on the map:")
+        right.set_title(f"{heading}\n{_most_like(labels, name)}")
+    marks = dict(zip(*reversed(axes[1].get_legend_handles_labels()), strict=True))
+    under: dict[str, Any] = {"bbox_to_anchor": (-0.65, 0), "borderaxespad": 4.6, "columnspacing": 1}
+    axes[1].legend(marks.values(), marks.keys(), ncols=2, **BELOW, **under)
     return figure, text
 
 
@@ -122,14 +126,33 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
 
 def _finding(results: Results, maps: Sequence[str]) -> str:
     """Return the title: the family of every map's islands, and whether the islands hold."""
-    parts = [f"{_called(name)}: {_said(results, name)}" for name in maps]
+    last = {name: _last_of_weights(results["csv"], name) for name in maps}
+    if last and not any(seen["n_standing"] for seen, _ in last.values()):
+        return _none_stands(last)
+    parts = [f"{_called(name)}: {_said(*rows)}" for name, rows in last.items()]
     return sentence_case("; ".join(parts)) or "No map of texts"
 
 
-def _said(results: Results, name: str) -> str:
-    seen, at_random = (
-        _last(results["csv"], name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM)
-    )
+def _last_of_weights(table: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Series]:
+    """Return the rows of the islands on a map, trained and at random weights."""
+    seen, at_random = (_last(table, name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM))
+    return seen, at_random
+
+
+def _none_stands(last: dict[str, tuple[pd.Series, pd.Series]]) -> str:
+    """Return the title where no map has an island that stands."""
+    undecided = [name for name, (seen, _) in last.items() if seen["stability"] == UNDECIDED]
+    standing = {name: int(row["n_standing"]) for name, (_, row) in last.items()}
+    which = f" ({', '.join(map(_called, undecided))})" if len(undecided) < len(last) else ""
+    why = f": Gaussian clouds have as stable ones{which}" if undecided else ""
+    at_random = [
+        f"{n} stand{'s' * (n == 1)} ({_called(name)})" for name, n in standing.items() if n
+    ]
+    beside = f"; {AT_RANDOM.name}: {', '.join(at_random)}" if at_random else ""
+    return f"No island of texts stands on the t-SNE map{'s' * (len(last) > 1)}{why}{beside}"
+
+
+def _said(seen: pd.Series, at_random: pd.Series) -> str:
     n, standing = int(seen["n_islands"]), int(seen["n_standing"])
     n_random = int(at_random["n_standing"])
     beside = f" (random weights: {n_random})" if n_random else ""
@@ -158,11 +181,11 @@ def _most_like(labels: pd.DataFrame, name: str) -> str:
     )
     beyond = own.loc[own["information"] > own["null_largest"], "information"]
     if beyond.empty:
-        return "no label beyond\nchance on the map"
+        return "none beyond chance"
     label = str(beyond.idxmax())
     there = at_random["information"].get(label, np.nan)
     beside = "" if pd.isna(there) else f" (random weights {there:.2f})"
-    return f"nearest label on\nthe map: {LABELS[label]}, {beyond[label]:.2f}{beside}"
+    return f"{LABELS[label].partition(' (')[0]} {beyond[label]:.2f}{beside}"
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:
@@ -170,19 +193,26 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
     if not maps:
         return f"{label} · no text"
     seen = _last(table, maps[0], MAP, TRAINED).iloc[-1]
+    corpora = results[POINTS].groupby("map")["corpus"].unique()
+    some = [name for name in maps if len(corpora[name]) < results[POINTS]["corpus"].nunique()]
+    looks = {name: corpus_looks(corpora[name]).values() for name in some}
+    named = [f"{_called(name)}: {', '.join(look.name for look in looks[name])}" for name in some]
     space = f"{POOLINGS[seen['pooling']].name}, {PREPARATIONS[seen['preparation']]}"
-    return (
-        f"{label} · layer {seen['layer']} · {space} · island: a cluster (HDBSCAN); it stands if "
-        f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples and another "
-        f"seed's map have it (Jaccard index above {settings['jaccard']}), none of "
-        f"{settings['n_clouds']} Gaussian clouds · brackets: typical words · no mark: as labels "
-        "dealt, or one island"
+    return " · ".join(
+        [
+            f"{label} · layer {seen['layer']} · {space}",
+            *named,
+            f"island: a cluster by HDBSCAN, stands if {percent(settings['share'])} of "
+            f"{settings['n_half_samples']} half-samples and another seed's map have it (Jaccard "
+            f"index above {settings['jaccard']}), none of {settings['n_clouds']} Gaussian clouds",
+            "brackets: typical words",
+        ]
     )
 
 
 def _nulls(table: pd.DataFrame, name: str) -> str:
     """Return how often an island of Gaussian clouds comes again, and how many stand untrained."""
-    seen, at_random = (_last(table, name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM))
+    seen, at_random = _last_of_weights(table, name)
     share = seen["null_largest_matched"]
     again = "not sought" if pd.isna(share) else f"again in up to {percent(share)}"
     stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand"
@@ -206,7 +236,7 @@ def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> N
         ax.annotate(number, place, (0, 3), textcoords="offset points", ha="center", **written)
     without_axes(ax)
     marks.append(Line2D([], [], ls="", label=nulls))
-    ax.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0), frameon=False)
+    ax.legend(handles=marks, bbox_to_anchor=(0, 0), **BELOW)
 
 
 def _name(island: pd.Series) -> str:
