@@ -78,11 +78,12 @@ def test_each_seed_is_a_line_in_each_panel_in_the_color_of_its_run() -> None:
     name = "A model of a rather long name"
     titles = [ax.get_title("left") for ax in panels]
     assert titles == [
-        *(f"{name}: 100 main verbs", "Loss on held-out texts"),
+        f"{name}:\n50 verbs without, 50 with an attractor",
+        "Loss on held-out texts",
     ]
 
 
-def test_every_run_has_its_own_panels_and_all_share_that_of_losses() -> None:
+def test_runs_have_panels_of_their_own_and_losses_a_place_that_is_left() -> None:
     one, other = results(), results(classified=False)
     both = {
         name: pd.concat(
@@ -96,13 +97,16 @@ def test_every_run_has_its_own_panels_and_all_share_that_of_losses() -> None:
     }
     figure, text = draw(both, "all runs")
     assert_words_fit(figure)
-    verbs = "100 main verbs"
+    verbs = "50 verbs without, 50 with an attractor"
     assert [ax.get_title("left") for ax in figure.axes if ax.axison] == [
-        *(f"RNA encoder: {verbs}", f"B: {verbs}", "Loss on held-out texts"),
+        *(f"RNA encoder:\n{verbs}", f"B:\n{verbs}"),
     ]
-    losses = figure.axes[2]
-    assert losses.lines[0].get_ydata()[0] == pytest.approx(1.5)  # 3 nats, of the bigram 2
     assert "2 runs, 6 models" in " ".join(part.get_text() for part in figure.texts)
+    one_grammar = both | {"agreement": both["agreement"].query("run == 'b'")}
+    losses = draw(one_grammar, "all runs")[0].axes[1]
+    assert losses.get_title("left") == "Loss on held-out texts"
+    assert losses.lines[0].get_ydata()[0] == pytest.approx(1.5)  # 3 nats, of the bigram 2
+    assert {"RNA encoder", "b"} <= {line.get_label() for line in losses.lines}
     assert "RNA encoder, texts as they are: of 3 seeds" in text
 
 
@@ -131,7 +135,17 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
     worst = {"accuracy": rows["accuracy"].mask(is_worst, 0.25)}
     worst |= {"accuracy_low": low, "accuracy_high": rows["accuracy_high"].mask(is_worst, 0.3)}
     title = title_of(draw(given | {"agreement": rows.assign(**worst)})[0])
-    assert title == f"{start}a model ends below chance, at 0.25"
+    assert title == f"{start}one model ends below chance, at 0.25 (a)"
+    two_runs = rows.assign(**worst, run=rows["seed"].map({0: "b_encoder"}).fillna("a_decoder"))
+    two_runs = two_runs.sort_values("run", kind="stable")
+    runs = {name: table.assign(run="a_decoder") for name, table in given.items()}
+    title = title_of(draw(runs | {"agreement": two_runs})[0])
+    assert title == f"{start}one b encoder ends below chance, at 0.25 (b)"
+    low_end = {"accuracy": worst["accuracy"].mask(rows["attractors"] == "some", 0.3)}
+    low_end["accuracy"] = low_end["accuracy"].mask(is_worst, 0.25)
+    below = rows.assign(**low_end, accuracy_low=low, accuracy_high=0.4)
+    title = title_of(draw(given | {"agreement": below})[0])
+    assert title == f"{start}several below chance, one model at 0.25 (a)"
     low = low.mask((rows["seed"] == 0) & (rows["step"] == 100), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     assert title_of(draw(given)[0]).startswith(
@@ -150,7 +164,7 @@ def test_without_verbs_the_title_holds_losses_or_classes_against_baselines() -> 
         "0 of 3 models tell classes better than logistic regression"
     )
     panels = [ax.get_title("left") for ax in draw(classes)[0].axes if ax.axison]
-    assert panels == ["A model: classes of 80 texts"]
+    assert panels == ["A model:\nclasses of 80 texts"]
 
 
 def test_panels_of_what_a_run_lacks_are_left_out() -> None:

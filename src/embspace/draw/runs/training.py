@@ -1,7 +1,8 @@
 """Draws what the models of all runs learn, and when, from `measure_training`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from string import ascii_lowercase
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -39,6 +40,7 @@ BASELINES = ("unigram", "bigram", "place")
 SUBJECTS = ("agreement", "held_out", "classification")  # the first that there is, is the title's
 CHANCE = 0.5  # that the right form of a verb is preferred
 MOST_PANELS, N_COLUMNS = 6, 2
+LOSSES = "Loss on held-out texts"
 GAP = 0.11  # of a panel's height, that a line of a name takes
 DrawPanel = Callable[[Axes], None]
 
@@ -46,9 +48,10 @@ DrawPanel = Callable[[Axes], None]
 def draw_training(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw agreement of verbs by run, without any the accuracy of classes, and losses of all runs.
+    """Draw agreement of verbs by run, without any the accuracy of classes.
 
-    A run has a color, and every seed a line.
+    A place that is left in the last row has the losses of all runs. A run has a color, and every
+    seed a line.
     """
     known = {name: with_runs(results[name], label) for name in TABLES if len(results[name])}
     panels = _panels(known)
@@ -57,9 +60,9 @@ def draw_training(
         n_rows,
         min(N_COLUMNS, max(len(panels), 1)),
         height_mm=row_height_mm * n_rows + 30,
-        title=_title(known),
-        subtitle=f"{size_of(_models(known))} · a line a seed, dotted: with an attractor, "
-        "a noun of the other number before the verb · bands: 95 % intervals over "
+        title=_title(known, len(panels)),
+        subtitle=f"{size_of(_models(known, [*panels]))} · a line a seed, dotted: with an "
+        "attractor, a noun of the other number before the verb · bands: 95 % intervals over "
         "documents",
         stage=STAGE,
     )
@@ -70,20 +73,21 @@ def draw_training(
         ax.set_title(sentence_case(title))
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
-    if panels:
+    if LOSSES in panels:
         legend_below(figure, axes, ncols=5)
     return figure, tables_page("Training", STAGE, *_tables(known, digits))
 
 
-def _models(results: Tables) -> pd.DataFrame:
+def _models(results: Tables, panels: Sequence[str]) -> pd.DataFrame:
     """Return the run and the seed of each drawn model; a logistic regression has no seed."""
-    known = [results[name][MODEL] for name in (_subject(results), "held_out") if name in results]
+    drawn = [_subject(results), *(["held_out"] if LOSSES in panels else [])]
+    known = [results[name][MODEL] for name in drawn if name in results]
     models = pd.concat(known) if known else pd.DataFrame(columns=MODEL)
     return models.dropna().astype({"seed": int}).drop_duplicates()
 
 
 def _panels(results: Tables) -> dict[str, DrawPanel]:
-    """Return the panels' drawing functions by title: those of the title's runs, and losses."""
+    """Return the panels' drawing functions by title: the title's runs, losses if there is room."""
     looks = run_looks(
         run for name in TABLES[:-1] if name in results for run in results[name]["run"]
     )
@@ -92,11 +96,11 @@ def _panels(results: Tables) -> dict[str, DrawPanel]:
     name = _subject(results)
     if name in drawn:
         for run, rows in results[name].groupby("run", sort=False):
-            title = f"{run}: {_tested(name, rows)}"
+            title = f"{run}:\n{_tested(name, rows)}"
             panels[title] = partial(drawn[name], rows=rows, look=looks[str(run)])
     panels = dict([*panels.items()][: MOST_PANELS - 1])
-    if "held_out" in results:
-        panels["Loss on held-out texts"] = partial(_losses, rows=results["held_out"], looks=looks)
+    if "held_out" in results and (not panels or len(panels) % N_COLUMNS):
+        panels[LOSSES] = partial(_losses, rows=results["held_out"], looks=looks)
     return panels
 
 
@@ -108,11 +112,12 @@ def _subject(results: Tables) -> str:
 def _tested(name: str, rows: pd.DataFrame) -> str:
     if name == "classification":
         return f"classes of {count(rows['n'].max())} texts"
-    main = rows[(rows["clause"] == "main") & rows["attractors"].isin(("none", "some"))]
-    return f"{count(main.groupby('attractors')['n'].max().sum())} main verbs"
+    sizes = rows[rows["clause"] == "main"].groupby("attractors")["n"].max()
+    without, behind = (count(sizes.get(attractors, 0)) for attractors in ("none", "some"))
+    return f"{without} verbs without, {behind} with an attractor"
 
 
-def _title(results: Tables) -> str:
+def _title(results: Tables, n_panels: int) -> str:
     """Return from which step on verbs agree, or how many models end below every baseline."""
     if "agreement" in results:
         rows, said = results["agreement"], "Verbs without an attractor are right beyond chance"
@@ -121,7 +126,7 @@ def _title(results: Tables) -> str:
             said = f"{said} from step {max(known)} on in all models of a grammar"
         else:
             said = f"{said} in {len(known)} of {counted(n, 'model')} of a grammar"
-        return said + _behind(rows, len(known))
+        return said + (_behind(rows, n_panels) if known else "")
     if "held_out" in results:
         last = last_rows(results["held_out"])
         best = last[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
@@ -150,18 +155,22 @@ def _since(rows: pd.DataFrame) -> int | None:
     return int(right.min()) if len(right) else None
 
 
-def _behind(agreement: pd.DataFrame, n_known: int) -> str:
-    """Return whether verbs behind an attractor agree at the end, too."""
+def _behind(agreement: pd.DataFrame, n_panels: int) -> str:
+    """Return whether verbs behind an attractor agree at the end, too, and in which panel not."""
     last = last_rows(agreement).query("clause == 'main' and attractors == 'some'")
-    is_right = last["accuracy_low"] > CHANCE
-    if not n_known or last.empty:
+    if last.empty:
         return ""
-    if is_right.all():
+    if (last["accuracy_low"] > CHANCE).all():
         return "; with an attractor, at the end, too"
-    worst = last.nsmallest(1, "accuracy").iloc[0]
-    if worst["accuracy_high"] >= CHANCE:
+    below = last[last["accuracy_high"] < CHANCE].sort_values("accuracy")
+    if below.empty:
         return "; with an attractor, not always"
-    return f"; with an attractor, a model ends below chance, at {worst['accuracy']:.2f}"
+    worst, runs = below.iloc[0], [*dict.fromkeys(agreement["run"])]
+    place = runs.index(worst["run"])
+    panel = f" ({ascii_lowercase[place]})" if 1 < n_panels > place else ""
+    which = f"one {worst['run']}" if len(runs) > 1 else "one model"
+    ends = f"{which} ends below chance," if len(below) == 1 else f"several below chance, {which}"
+    return f"; with an attractor, {ends} at {worst['accuracy']:.2f}{panel}"
 
 
 def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
@@ -195,11 +204,12 @@ def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
         over_steps(ax, chosen, "accuracy", look._replace(line=line))
         last = last_rows(chosen)
-        levels |= {words: last["accuracy"].mean()} if len(chosen) else {}
+        ends = sorted(last["accuracy"])  # the name is beside the seed in the middle
+        levels |= {words: ends[len(ends) // 2]} if ends else {}
         for _, row in last[last["accuracy_high"] < CHANCE].nsmallest(1, "accuracy").iterrows():
             place = (row["step"], row["accuracy"])
             write_beside(ax, f"{row['accuracy']:.2f}", place, (5, -4))
-    ax.set(ylabel="share with right form", ylim=(-0.02, 1.02))
+    ax.set(ylabel="main verbs with right form", ylim=(-0.02, 1.02))
     ax.axhline(CHANCE, color=GRAY, linestyle="--", linewidth=0.8)
     show_steps(ax, rows["step"])
     if since := max(_all_since(rows), default=None):
