@@ -109,7 +109,7 @@ def _distributions(ax: Axes, summary: pd.DataFrame, histogram: pd.DataFrame, qua
         _cumulate(ax, rows, look, median)
     medians = summaries["quantile_0.5"].reindex(["input", "positional"]).dropna().sort_values()
     sides = (("right", (-5, -2)), ("left", (5, -9)))[-len(medians) :]
-    for name, median, (side, offset) in zip(medians.index, medians, sides, strict=True):
+    for (name, median), (side, offset) in zip(medians.items(), sides, strict=True):
         words = f"{round(median, 2) + 0:.2f}".replace("-", "−")
         write_beside(ax, words, (median, 0.5), offset, color=SPACES[str(name)].color, ha=side)
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.03))

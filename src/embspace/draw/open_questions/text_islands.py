@@ -101,8 +101,8 @@ def draw_text_islands(
         heading = sentence_case(f"{_called(name)}, islands and labels on the map:")
         right.set_title(f"{heading}\n{_most_like(labels, name)}")
     marks = dict(zip(*reversed(axes[1].get_legend_handles_labels()), strict=True))
-    under: dict[str, Any] = {"bbox_to_anchor": (-0.65, 0), "borderaxespad": 4.6, "ncols": 2}
-    axes[1].legend([*marks.values()], [*marks], columnspacing=1, **BELOW, **under)
+    under: dict[str, Any] = {"bbox_to_anchor": (-0.65, 0), "borderaxespad": 4.6, "columnspacing": 1}
+    axes[1].legend(marks.values(), marks.keys(), ncols=2, **BELOW, **under)
     return figure, text
 
 
