@@ -117,7 +117,7 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
             {"mean_cosine": [0.5, 0.5, 0.6]},
             "Layers surely differ in 1 of 3 converged measures",
         ),
-        ({"hubness": [1.0, 2.0, 3.0]}, "Layers surely differ in 3 of 3 converged measures"),
+        ({"hubness": [1.0, 2.0, 3.0]}, "Layers surely differ in all 3 converged measures"),
         (
             {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},
             "No measure surely differs between layers",
@@ -179,7 +179,7 @@ def test_nothing_to_show_says_where_to_look() -> None:
 @pytest.mark.parametrize(
     ("random", "said"),
     [
-        ((0.3, 0.4, 0.35), ", and more than at random weights in all 1 measured there"),
+        ((0.3, 0.4, 0.35), ", and more than at random weights in all measured there"),
         ((0.3, 0.9, 0.35), ", and more than at random weights in none measured there"),
     ],
 )

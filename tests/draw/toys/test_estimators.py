@@ -60,7 +60,9 @@ def test_the_title_names_the_one_measure_of_few_vectors_that_is_right(results):
     is_right = spectrum["measure"] == "debiased_participation_ratio"
     mean = spectrum["limit"] * np.where(is_right, 1.0, 0.5)
     title = draw({**results, "spectrum": spectrum.assign(mean=mean)})[0].get_suptitle()
-    said = "; of the spectrum only the debiased participation ratio is right from 10 vectors on (b)"
+    said = (
+        "; of the spectrum only the debiased participation ratio is right for few vectors, too (b)"
+    )
     assert " ".join(title.split()).endswith(said)
     title = draw({**results, "spectrum": spectrum.assign(mean=spectrum["limit"])})[0].get_suptitle()
     assert "few vectors" not in title

@@ -95,14 +95,15 @@ def _title(measures: pd.DataFrame) -> str:
     n, n_differ = (int((measures[name] == "yes").sum()) for name in ("is_compared", "differs"))
     if not n_differ:
         return "No measure surely differs between layers"
-    said = f"Layers surely differ in {n_differ} of {counted(n, 'converged measure')}"
+    measured = counted(n, "converged measure")
+    said = f"Layers surely differ in {'all ' if n_differ == n else f'{n_differ} of '}{measured}"
     is_beyond = _beyond_random(measures)
     if is_beyond.empty:
         return said
     how_many = "most" if is_beyond.mean() > HALF else "few"
     if is_beyond.nunique() == 1:
         how_many = "all" if is_beyond.all() else "none"
-    counts = f"{how_many} {len(is_beyond)}" if how_many == "all" else how_many
+    counts = f"all {len(is_beyond)}" if how_many == "all" and n_differ == n else how_many
     return f"{said}, and more than at random weights in {counts} measured there"
 
 

@@ -70,10 +70,8 @@ def _finding(dimension: pd.DataFrame, spectrum: pd.DataFrame) -> str:
     fewest = spectrum[spectrum["measure"].isin(SHOWN) & (spectrum["n"] == spectrum["n"].min())]
     right = fewest.loc[(fewest["mean"] / fewest["limit"] - 1).abs() < RIGHT, "measure"]
     names = [_name(str(name)) for name in right]
-    also = ""
-    if len(names) == 1:
-        n = counted(spectrum["n"].min(), "vector")
-        also = f"; of the spectrum only the {names[0]} is right from {n} on (b)"
+    few = "for few vectors, too (b)"
+    also = f"; of the spectrum only the {names[0]} is right {few}" if len(names) == 1 else ""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     largest = rows["true_dimension"].max()
     rows = rows[rows["true_dimension"] == largest]
