@@ -2,7 +2,8 @@
 
 A test's seconds are those of its setup, call and teardown, in this process and in children that
 have ended. Seconds of the processor, not of the clock: on a busy machine they grow little. A test
-above `LISTED` is named at the end of the run; one above `LIMIT` fails, unless it is marked `slow`.
+above `LISTED` is named at the end of the run; one above `LIMIT` fails, unless it is marked `slow`,
+or `fetched`: real weights take their time.
 
 Some work is done by whichever test comes first, and then serves others. It is not counted to that
 test, or the order of tests would decide which of them fails:
@@ -29,6 +30,7 @@ from typing import Any
 import pytest
 
 LISTED, LIMIT = 2.0, 5.0  # seconds of the processor
+UNBOUND = ("slow", "fetched")  # marks of tests that no bound holds
 FACTOR = "EMBSPACE_TEST_SECONDS"
 TEST, SHARED = "processor seconds", "processor seconds of what is shared"
 IMPORTS, KERNELS = "imports", "kernels of numba"
@@ -137,7 +139,7 @@ class ProcessorTime:
         if call.when != "teardown":
             return (yield)
         seconds = self._clock() - self._begin - sum(self._shared.values())
-        is_slow = item.get_closest_marker("slow") is not None
+        is_slow = any(item.get_closest_marker(name) for name in UNBOUND)
         if not is_slow:
             item.user_properties.append((TEST, seconds))
         item.user_properties.append((SHARED, dict(self._shared)))

@@ -31,6 +31,7 @@ now = [0.0]
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow: x")
+    config.addinivalue_line("markers", "fetched: x")
     config.pluginmanager.register(ProcessorTime(lambda: now[0]))
 
 def pytest_terminal_summary(terminalreporter):
@@ -81,8 +82,9 @@ def test_long(setup_and_teardown):
     result.stdout.fnmatch_lines([said, "*5.5 s  *::test_long"])
 
 
-def test_a_slow_test_has_its_time(pytester: pytest.Pytester) -> None:
-    result = run(pytester, "@pytest.mark.slow\ndef test_long():\n spend(50)\n")
+@pytest.mark.parametrize("mark", ["slow", "fetched"])
+def test_a_slow_test_has_its_time(pytester: pytest.Pytester, mark: str) -> None:
+    result = run(pytester, f"@pytest.mark.{mark}\ndef test_long():\n spend(50)\n")
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*::test_long")
 
