@@ -86,3 +86,19 @@ def test_nothing_is_said_without_a_section_or_tokens(tree: Path):
     assert known_model_findings(tree, "m", {"hubs": "Layers"}) == []
     write(tree, 0.5, space="cls")
     assert known_model_findings(tree, "m", CHAPTERS) == []
+
+
+def test_a_decoder_stands_beside_its_random_weights_alone(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(known_models, "is_decoder", lambda *_: True)
+    write(tree, 0.5)
+    assert known_model_findings(tree, "m", CHAPTERS) == []
+    null = {"null": "random_initialization", "change": "as_is", "space": "token", "layer": 6}
+    null |= {"measure": "mean_cosine", "null_smallest": 0.48, "null_largest": 0.52}
+    (tree / "results/direction/nulls").mkdir(parents=True)
+    table = pd.DataFrame([null | {"corpus": "my_texts"}])
+    table.to_csv(tree / "results/direction/nulls/m.csv", index=False)
+    (finding,) = known_model_findings(tree, "m", CHAPTERS)
+    assert finding.sentence.endswith("at the last layer is 0.50 (random weights 0.48 to 0.52)")
+    assert finding.population == "interval over documents 0.48 to 0.52"

@@ -22,6 +22,7 @@ from embspace.app.page.pictures import fitted
 from embspace.app.page.provenance import (
     corpora_of,
     facts_of,
+    has_final_norm,
     is_decoder,
     this_machine,
     unknown_blocks,
@@ -114,6 +115,7 @@ def page_of(
         on=", ".join(corpus["label"] for corpus in corpora) if own_texts else "",
         command=_question(folder, model, written or [model], corpora[0]["name"]),
         is_decoder=is_decoder(folder, model),
+        has_final_norm=has_final_norm(folder, model),
         warnings=warnings_of(folder, model),
         corpora=corpora,
         texts_told=[*texts_told(folder, model, shares), *no_labels],

@@ -34,6 +34,11 @@ def is_decoder(folder: Path, model: str, described: dict[str, Any] | None = None
     return knows(module) and all(block.causal for block in blocks_of(module))
 
 
+def has_final_norm(folder: Path, model: str) -> bool:
+    """Return whether a norm follows the last layer, as the model's description says."""
+    return bool(read_yaml(folder / CONF / "model" / f"{model}.yaml").get("final_norm"))
+
+
 def unknown_blocks(folder: Path, model: str) -> str:
     """Return why nothing is said of a model's blocks; "" if embspace rebuilds them, or no model."""
     from embspace.models.stream.adapters import knows
