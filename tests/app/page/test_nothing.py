@@ -61,6 +61,8 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "The median cosine of a token with the mean is 0.03",
         "The cosine of two positions depends on their offset no more than in shuffled order",
         "Too few words of one token to read a part of speech off",
+        "Mean cosine of tokens of x does not surely differ between layers: 0.50",
+        "Hubness of tokens of x converged in 1 of 3 layers only: 1.15 to 1.39",
         "No step of tokens of “cat” stands out: 2.0 on average to layer 3",
     ],
 )

@@ -22,7 +22,8 @@ SAYS_NOTHING = re.compile(
     r"|no more alike than by chance"
     r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
-    r"|no clear difference|No layer surely|surely between no two layers|no better than chance does"
+    r"|no clear difference|No layer surely|does not surely differ between layers"
+    r"|converged in \d+ of \d+ layers only|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
     r"|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
