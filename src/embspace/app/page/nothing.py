@@ -31,7 +31,7 @@ SAYS_NOTHING = re.compile(
 # the number of texts.
 LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
-    r"|are as alike at every layer|^Tokens have .*within reach of the nulls$"
+    r"|are as alike at every layer|keep vectors of MLPs alike|^Tokens have .*within reach of the nulls$"
     r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"

@@ -40,6 +40,7 @@ STEPS = {
 }
 MEAN, RANDOM = "mean", "random weights"
 KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
+LEAST_COLORED = 0.05  # a gain, at least, that has the deepest color
 MOST_NUMBERED = 7  # layers whose gains have room for numbers
 SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
 NOTE = (
@@ -93,13 +94,19 @@ def _title(gains: pd.DataFrame, label: str) -> str:
     cosine_gains = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if cosine_gains.empty:
         return f"The stream of {label} was not measured"
-    gain, mlp_gain = (
-        float(cosine_gains["value"][f"{part}_and_norm"]) for part in ("attention", "mlp")
+    (gain, random), (mlp_gain, mlp_random) = (
+        cosine_gains.loc[f"{part}_and_norm", ["value", "random_weights_mean"]].astype(float)
+        for part in ("attention", "mlp")
     )
-    random = float(cosine_gains["random_weights_mean"]["attention_and_norm"])
     verb, mlp = _verb(gain), _verb(mlp_gain)
+    is_known, beside = random == random, _signed(random, 2)
+    at_random = {_verb(random), _verb(mlp_random)} if is_known else {KEEPS}
+    if {verb, mlp} | at_random == {KEEPS}:
+        null = ", as at random weights" if is_known else ""
+        return f"Neither attention nor MLP changes the mean cosine of a text's tokens{null}"
     change = "" if verb == KEEPS else f" by {abs(gain):.2f} a block"
-    null = "" if random != random else f" (random weights: {_signed(random, 2)})"
+    null = f"with random weights it changes by {beside}" if verb == KEEPS else ""
+    null = f" ({null or f'random weights: {beside}'})" if is_known else ""
     return (
         f"Attention with its norm {verb} the mean cosine of a text's tokens{change}{null}; "
         f"the MLP with its norm {mlp} it{', too' if mlp == verb else ''}"
@@ -113,7 +120,7 @@ def _verb(gain: float) -> str:
 
 
 def _signed(number: float, digits: int) -> str:
-    return f"{number:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return f"{number:+z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
@@ -159,7 +166,7 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
         words[name] = wide[name].map(lambda gain: _signed(gain, 2))
     wide = wide.rename(index=STEPS).dropna(axis="columns")
     words = words[wide.columns]
-    largest = float(wide.abs().max().max())
+    largest = max(LEAST_COLORED, float(wide.abs().max().max()))
     look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "linewidths": 0.5}
     sns.heatmap(wide, ax=ax, annot=words, fmt="", annot_kws={"fontsize": 7}, cbar=False, **look)
     ax.set(title="What a part and its norm gain in mean cosine", xlabel="layer", ylabel="")
