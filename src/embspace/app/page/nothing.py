@@ -25,13 +25,14 @@ SAYS_NOTHING = re.compile(
     r"|no clear difference|No layer surely|does not surely differ between layers"
     r"|converged in \d+ of \d+ layers only|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
-    r"|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
+    r"|are too few to decide)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.
 LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
-    r"|are as alike at every layer|keep vectors of MLPs alike|^Tokens have .*within reach of the nulls$"
+    r"|are as alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
+    r"|^Tokens have .*within reach of the nulls$"
     r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
