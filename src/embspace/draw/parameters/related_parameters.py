@@ -70,6 +70,10 @@ def _finding(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, la
     best = most_related(pairs)
     is_share = whole["measure"] == "share_related"
     mean = whole[is_share & (whole["pair"] == best["pair"])].iloc[0]
+    if not best["value"]:
+        said = f"No unit of {label} writes {percent(facts['related_from'])} or more of the words"
+        beside = f"{percent(mean['shuffled'])} do" if mean["shuffled"] else "as"
+        return f"{said} that it reads, {beside} with partners dealt anew"
     return (
         f"{percent(mean['value'])} of the units of {label} write "
         f"{percent(facts['related_from'])} or more of the words that they read, "
