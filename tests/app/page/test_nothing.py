@@ -26,7 +26,8 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "The texts of one corpus",
         "No two corpora to tell apart",
         "In 0 of 3 tasks an earlier layer is clearly better than the last one",
-        "By mean pooling none of 6 earlier layers clearly holds more of the last layer",
+        "By mean pooling no earlier layer surely holds more of the last one's neighbors than the "
+        "last of its, or fewer",
         "Mean pooling labels 5 % of texts correctly, words alone 5 %: no clear difference",
         "The norm of a token embedding says little of its cosine with the mean",
         "How A compares queries with keys is not known here",

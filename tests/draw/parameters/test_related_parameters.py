@@ -21,7 +21,7 @@ def test_the_finding_says_how_many_units_read_what_they_write():
         "partners dealt anew"
     )
     assert "most in layer 1: 6 %" in finding
-    for words in ("With the final state", "Pairs that are related", "160 tokens of 40 texts"):
+    for words in ("With the final state", "Pairs that are related", "160 tokens of 40 documents"):
         assert words in tables
 
 

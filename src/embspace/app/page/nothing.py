@@ -14,7 +14,7 @@ from embspace.settings.stage import settings_path
 SAYS_NOTHING = re.compile(
     r"^(No|None|Neither|Texts neither draw together|Too few|There (is|are) no"
     r"|The model reads no|The texts of one corpus"
-    r"|By mean pooling none|In 0 of|The mean cosine of two"
+    r"|By mean pooling no|In 0 of|The mean cosine of two"
     r"|The median cosine of a token with|The median token embedding has norm [\d.]+$)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"

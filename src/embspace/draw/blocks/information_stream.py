@@ -82,11 +82,12 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
     if points.empty:
         return label
     first = points.iloc[0]
-    texts = (
-        f"{count(first['n_texts'])} {units_of('texts', first['corpus'])}, "
-        f"{count(first['n_tokens'])} tokens"
+    documents = units_of("documents", first["corpus"])
+    return (
+        f"{label} · {count(first['n_texts'])} {documents}, {count(first['n_tokens'])} tokens of "
+        "their first windows · bands: 95 % intervals over documents, narrower than the line in "
+        "places"
     )
-    return f"{label} · {texts} · bands: 95 % intervals over texts, narrower than the line in places"
 
 
 def _title(gains: pd.DataFrame, label: str) -> str:

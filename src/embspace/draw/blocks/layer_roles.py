@@ -88,8 +88,8 @@ def _said(layers: pd.DataFrame) -> str:
     first = layers.iloc[0]
     corpus = corpus_looks([first["corpus"]])[first["corpus"]].name.removeprefix(TEXTS_OF)
     return (
-        f"Of {count(first['n_texts'])} texts of {corpus}, {count(first['n_tokens'])} tokens; means "
-        "of a text's tokens and heads."
+        f"Of the first windows of {count(first['n_texts'])} documents of {corpus}, "
+        f"{count(first['n_tokens'])} tokens; means of a window's tokens and heads."
     )
 
 
