@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from embspace.app.page.nothing import (
     is_empty,
@@ -195,3 +196,14 @@ def test_a_section_names_its_words_and_sentences_and_whether_it_reads_texts():
     files, is_of_corpora = stimuli_read(root, "token_paths", "m")
     assert "data/stimuli/evolution.jsonl" in files and is_of_corpora
     assert stimuli_read(root, "pca", "m") == ([], False)
+
+
+def test_a_section_of_the_only_corpus_reads_words_of_settings_and_the_texts(tmp_path: Path):
+    root, words = Path(__file__).parents[3], "data/stimuli/words.jsonl"
+    assert stimuli_read(root, "head_features", "m") == ([words], False)
+    for name in ("conf", "pipeline", "dvc.yaml"):
+        (tmp_path / name).symlink_to(root / name)
+    params = yaml.safe_load((root / "params.yaml").read_text()) | {"corpora": ["articles"]}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    assert stimuli_read(tmp_path, "attention_patterns", "m") == ([words], True)
+    assert stimuli_read(tmp_path, "word_order", "m") == ([], True)

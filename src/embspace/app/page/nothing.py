@@ -5,7 +5,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from embspace.app.page.texts_read import READERS, UnknownShare, by_bound, not_read
+from embspace.app.reporting.about import corpora_by_file
 from embspace.files.scalars import load_scalars
+from embspace.settings.params import PARAMS
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -40,6 +42,7 @@ LIKE_CHANCE = re.compile(
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
+SET = re.compile(r"\$\{(\w+)\}")
 LISTS = "data/stimuli/"
 STATES = "data/extracted/hidden_states/${item.model}"
 
@@ -114,14 +117,23 @@ def _results(folder: Path, noun: str, model: str) -> list[Path]:
 def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
     """Return the files of words and sentences for an analysis, and whether corpora are read."""
     given = read_yaml(folder / "conf/prepare/stimuli.yaml")
+    sources = sorted(sources_of(noun, model))
     inputs = [
-        path for source in sorted(sources_of(noun, model)) for path in _inputs(folder, source)
+        _as_set(folder, source, path) for source in sources for path in _inputs(folder, source)
     ]
     keys = [name[1] for path in inputs if (name := STIMULI.match(path))]
     files = [given[key] for key in keys]
     paths = [file if isinstance(file, str) else file.get("path", file["source"]) for file in files]
     lists = [path for path in inputs if path.startswith(LISTS)]
-    return [*dict.fromkeys([*paths, *lists])], STATES in inputs
+    corpora = read_yaml(folder / PARAMS)["corpora"]
+    is_only_corpus = len(corpora) == 1 and {*corpora_by_file(folder, corpora)} & {*inputs}
+    return [*dict.fromkeys([*paths, *lists])], STATES in inputs or bool(is_only_corpus)
+
+
+def _as_set(folder: Path, noun: str, path: str) -> str:
+    """Return an input of an analysis, of one that its settings name the file that they say."""
+    key = SET.fullmatch(path)
+    return str(read_yaml(settings_path("measure", noun, folder))[key[1]]) if key else path
 
 
 def _inputs(folder: Path, noun: str) -> Iterator[str]:
