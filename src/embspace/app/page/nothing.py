@@ -26,7 +26,7 @@ SAYS_NOTHING = re.compile(
     r"|no clear difference|No layer surely|does not surely differ between layers"
     r"|converged in \d+ of \d+ layers only|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
-    r"|are too few to decide)\b",
+    r"|are too few to decide|does not tell positions from tokens)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.
@@ -38,7 +38,7 @@ LIKE_CHANCE = re.compile(
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
-    r"|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
+    r"|, as of isotropic vectors$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
