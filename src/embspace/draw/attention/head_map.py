@@ -112,8 +112,8 @@ def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
         name = f"{MODELS['random'].name}, same layer"
         # Below, where there is room, for the lines of the model are most often above.
         is_low = place[1] < ROOM * ax.get_ylim()[1]
-        look: dict[str, Any] = {"ha": "center", "va": "baseline" if is_low else "top"}
-        write_beside(ax, name, place, (0, 6 if is_low else -6), path_effects=HALO, **look)
+        at: dict[str, Any] = {"ha": "center", "va": "baseline" if is_low else "top"}
+        write_beside(ax, name, place, (0, 6 if is_low else -6), path_effects=HALO, **at)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(
         title="Difference of heads by layer",

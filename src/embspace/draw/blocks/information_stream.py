@@ -39,6 +39,7 @@ STEPS = {
     "block": "whole block",
 }
 MEAN, RANDOM = "mean", "random weights"
+SIDES = {"value": MEAN, "random_weights_mean": RANDOM}
 KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
 LEAST_COLORED = 0.05  # a gain, at least, that has the deepest color
 MOST_NUMBERED = 7  # layers whose gains have room for numbers
@@ -96,7 +97,7 @@ def _title(gains: pd.DataFrame, label: str) -> str:
     if cosine_gains.empty:
         return f"The stream of {label} was not measured"
     (gain, random), (mlp_gain, mlp_random) = (
-        cosine_gains.loc[f"{part}_and_norm", ["value", "random_weights_mean"]].astype(float)
+        [float(cosine_gains[column][f"{part}_and_norm"]) for column in SIDES]
         for part in ("attention", "mlp")
     )
     verb, mlp = _verb(gain), _verb(mlp_gain)
@@ -162,7 +163,7 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
     few = wide.shape[1] <= MOST_NUMBERED
     words = wide.map(lambda gain: _signed(gain, 2) if few else "")
-    for name, column in ((MEAN, "value"), (RANDOM, "random_weights_mean")):
+    for column, name in SIDES.items():
         wide[name] = overall.set_index("step")[column]
         words[name] = wide[name].map(lambda gain: _signed(gain, 2))
     wide = wide.rename(index=STEPS).dropna(axis="columns")

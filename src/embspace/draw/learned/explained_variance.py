@@ -81,7 +81,7 @@ def _finding(rows: pd.DataFrame) -> str:
     share, n = (float(rows[name][space]) for name in ("share", "n_components"))
     said = f"{100 * share:g} % of the variance of {WORDS[space]} lies in "
     said += f"{counted(n, 'component')}, "
-    if _is_as_many(rows.loc[space]):
+    if ratio[space] >= NEARLY:
         return f"{said}of isotropic vectors in as many"
     others = [WORDS[str(name)] for name in ratio.index if name != space]
     nearer = f"; {others[0]} are nearer to isotropic ones" if others else ""
