@@ -253,6 +253,26 @@ def test_the_first_map_that_there_is_is_one_map(bare: Path):
     assert "on one map" in text and "on another" not in text
 
 
+def test_of_one_corpus_nothing_is_said_of_two(bare: Path):
+    for noun, table, said in (
+        ("text_clouds", "corpora", ("Two corpora", "between two", "equally many documents")),
+        ("text_maps", "neighbors", ("mapped together", "own corpus")),
+    ):
+        path = f"results/{noun}/{table}/minilm.csv"
+        head, *rows = (ROOT / path).read_text().splitlines(keepends=True)
+        folder = bare / f"results/{noun}"
+        folder.mkdir(parents=True)
+        for file in (ROOT / f"results/{noun}").iterdir():
+            if file.name != table:
+                (folder / file.name).symlink_to(file)
+        at = head.split(",").index("corpus")
+        of_one = [row for row in rows if row.split(",")[at] == "posts"]
+        for kept, is_said in ((rows, True), (of_one, False)):
+            put(str(bare / path), "".join([head, *kept]))
+            text = run(noun).stdout
+            assert text and {words in text for words in said} == {is_said}
+
+
 def test_settings_that_changed_since_the_run_are_noted(tree: Path):
     file = settings_path("project", "pca")
     ran_with = {str(file): yaml.safe_load(file.read_text()), "params.yaml": {"seed": 0}}

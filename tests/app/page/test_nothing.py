@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from embspace.app.page.nothing import (
     is_empty,
@@ -26,14 +27,14 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "The texts of one corpus",
         "No two corpora to tell apart",
         "In 0 of 3 tasks an earlier layer is clearly better than the last one",
-        "By mean pooling none of 6 earlier layers clearly holds more of the last layer",
+        "By mean pooling no earlier layer surely holds more of the last one's neighbors than the "
+        "last of its, or fewer",
         "Mean pooling labels 5 % of texts correctly, words alone 5 %: no clear difference",
         "The norm of a token embedding says little of its cosine with the mean",
         "How A compares queries with keys is not known here",
         "The stream of A was not measured",
         "Participation ratio of tokens is undefined in all layers",
-        "“Lower”: of 2 statistics 0 for it, 0 against it, 2 undecided; “Upper”: of 5 statistics 0 "
-        "for it, 0 against it, 5 undecided",
+        "2 layers are too few to decide what lower and upper layers do: no p below 1",
         "Texts neither draw together nor spread out: at most, the median cosine goes from 0.975",
         "All cosines of two texts of a corpus are positive, at each layer and pooling, as of "
         "Gaussians",
@@ -54,13 +55,25 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "Of the tokens 92 % are other tokens, 6.6 % ASCII characters, 0.85 % special tokens",
         "By our bounds 2.1 % of the heads are vertical (0 % without the first token's key), 98 % "
         "(100 % with random weights) heterogeneous",
-        "Beyond chance, among 48 heads of x, W_VO relates equal tokens in 0, related words in 0; "
-        "W_QK relates equal tokens in 0, related words in 0",
+        "No head of x relates equal tokens or related words beyond chance",
+        "None of 8 heads makes a pattern by our bounds, as at random weights",
         "Heads spread their attention as with random weights: half hold 90 % of it in 89 %",
-        "0 positions of 512 lie apart; 0 changes of regime along the others",
+        "No position lies apart, and nothing changes along them",
+        "No unit of x writes 15 % or more of the words that it reads, as with partners dealt anew",
         "The median cosine of a token with the mean is 0.03",
         "The cosine of two positions depends on their offset no more than in shuffled order",
         "Too few words of one token to read a part of speech off",
+        "Transpose and pseudo-inverse keep vectors of MLPs alike, and normal ones, too: cosines "
+        "differ by less than 0.01",
+        "No kind of token points where the mean points: median cosines 0.00 to 0.02",
+        "Neither attention nor MLP changes the mean cosine of a text's tokens, as at random "
+        "weights",
+        "Neighbors hardly change: 1.6 % to 1.7 % are new after a layer, as at random weights (2 %)",
+        "Logistic regression does not tell positions from tokens: AUC 0.51 at best",
+        "Two principal components hold 3.4 % of the variance of tokens and positions, 5.4 % of "
+        "that of positions alone, as of isotropic vectors",
+        "Mean cosine of tokens of x does not surely differ between layers: 0.50",
+        "Hubness of tokens of x converged in 1 of 3 layers only: 1.15 to 1.39",
         "No step of tokens of “cat” stands out: 2.0 on average to layer 3",
     ],
 )
@@ -76,8 +89,10 @@ def test_what_a_title_does_not_say_is_no_finding(title: str):
         "The last layer stands apart: it is farthest from the mean in 5 of 9 measures",
         "3 positions of 512 lie apart (0, 127, 511); 3 changes of regime along the others",
         "Without positions a permuted text has the same states, permuted",
-        "Beyond chance, among 48 heads of x, W_VO relates equal tokens in 0, related words in 0; "
-        "W_QK relates equal tokens in 3, related words in 0",
+        "Beyond chance, among 48 heads of x, values and outputs relate equal tokens in 0, related "
+        "words in 0; queries and keys relate equal tokens in 3, related words in 0",
+        "Heads differ less within a layer than between layers; none of 8 heads makes a pattern by "
+        "our bounds, as at random weights",
         "By our bounds 20 % of the heads are vertical (9 % without the first token's key), 58 % "
         "(100 % with random weights) heterogeneous",
         "Of the tokens 70 % are words, 20 % other tokens",
@@ -184,3 +199,14 @@ def test_a_section_names_its_words_and_sentences_and_whether_it_reads_texts():
     files, is_of_corpora = stimuli_read(root, "token_paths", "m")
     assert "data/stimuli/evolution.jsonl" in files and is_of_corpora
     assert stimuli_read(root, "pca", "m") == ([], False)
+
+
+def test_a_section_of_the_only_corpus_reads_words_of_settings_and_the_texts(tmp_path: Path):
+    root, words = Path(__file__).parents[3], "data/stimuli/words.jsonl"
+    assert stimuli_read(root, "head_features", "m") == ([words], False)
+    for name in ("conf", "pipeline", "dvc.yaml"):
+        (tmp_path / name).symlink_to(root / name)
+    params = yaml.safe_load((root / "params.yaml").read_text()) | {"corpora": ["articles"]}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
+    assert stimuli_read(tmp_path, "attention_patterns", "m") == ([words], True)
+    assert stimuli_read(tmp_path, "word_order", "m") == ([], True)

@@ -77,6 +77,23 @@ def test_patterns_at_random_weights_are_in_the_title():
     )
 
 
+def test_heads_without_a_pattern_are_said_to_have_none_as_at_random_weights():
+    given = results()
+    shares = dict.fromkeys(["share", "share_without_first_key", "random_weights"], 1.0)
+    given["types"] = given["types"].assign(clearest_margin=0.0, **shares)
+    figure, _ = draw(given)
+    title = " ".join(figure.get_suptitle().split())
+    none = "one of 12 heads makes a pattern by our bounds, as at random weights"
+    assert title == f"Heads differ less within a layer than between layers; n{none}"
+    assert "maps:" not in " ".join(text.get_text() for text in figure.texts)
+    given[DIVERGENCE] = divergence()[:0]
+    title = " ".join(draw(given)[0].get_suptitle().split())
+    assert title == f"N{none}"
+    given["types"] = given["types"].assign(random_weights=0.75)
+    title = draw(given)[0].get_suptitle()
+    assert title.startswith("0 % of the heads make a pattern")
+
+
 def test_bars_are_the_shares():
     figure, _ = draw(results())
     widths = [bar.get_width() for bar in figure.axes[4].patches]

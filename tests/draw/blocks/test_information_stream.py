@@ -84,6 +84,23 @@ def test_random_weights_keep_their_sign_and_a_gain_of_nothing_is_none() -> None:
     assert title.endswith("(random weights: \N{MINUS SIGN}0.03); the MLP with its norm keeps it")
 
 
+def test_blocks_that_change_nothing_are_said_to_do_nothing_in_pale_colors() -> None:
+    results = tables(POST)
+    for table in (results["gains"], results["steps"]):
+        table[["value", "random_weights_mean"]] = [-0.002, 0.001]
+    figure, _ = drawn(results)
+    said = "Neither attention nor MLP changes the mean cosine of a text's tokens"
+    assert " ".join(figure.get_suptitle().split()) == f"{said}, as at random weights"
+    ax = panel_of_gains(figure)
+    assert ax.collections[0].get_clim() == (-0.05, 0.05)
+    assert {words.get_text() for words in ax.texts} == {"+0.00"}
+    results["gains"]["random_weights_mean"] = 0.02
+    title = " ".join(drawn(results)[0].get_suptitle().split())
+    assert "keeps the mean cosine of a text's tokens (with random weights it changes by +0" in title
+    results["gains"]["random_weights_mean"] = float("nan")
+    assert " ".join(drawn(results)[0].get_suptitle().split()) == said
+
+
 def test_blocks_without_norms_of_sums_are_drawn() -> None:
     figure, _ = drawn(tables(PRE))
     assert_words_fit(figure)

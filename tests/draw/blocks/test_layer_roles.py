@@ -12,7 +12,7 @@ RANDOM = {f"random_weights_{end}": 0.1 for end in ("mean", "smallest", "largest"
 
 def tables() -> dict[str, pd.DataFrame]:
     """Every statistic grows with the layer; each verdict in turn."""
-    facts = {"corpus": "articles", "n_texts": 9, "n_tokens": 1234, "n_blocks": 3, "p_value": 0.01}
+    facts = {"corpus": "articles", "n_texts": 9, "n_tokens": 1234, "n_blocks": 6, "p_value": 0.01}
     layers = [
         {"layer": layer, "statistic": statistic, "value": layer / 10, "low": 0.0, "high": 0.5}
         for layer in (1, 2, 3)
@@ -53,6 +53,16 @@ def test_the_finding_counts_the_verdicts() -> None:
     finding, _ = drawn(tables())
     assert "choices”: of 2 statistics 1 for it, 0 against it, 1 undecided" in finding
     assert "previous achievements”: of 5 statistics 2 for it, 2 against it, 1 undecided" in finding
+
+
+def test_what_few_layers_or_no_statistic_decides_is_no_count() -> None:
+    few = tables()
+    few["claims"] = few["claims"].assign(n_blocks=2, p_value=1.0)
+    said = "layers are too few to decide what lower and upper layers do: no p below 1"
+    assert drawn(few)[0] == f"2 {said}"
+    few["claims"]["n_blocks"] = 6
+    few["claims"]["verdict"] = "undecided"
+    assert drawn(few)[0] == "No statistic of 7 decides what lower and upper layers do"
 
 
 def test_an_architecture_that_is_not_known_has_a_sentence() -> None:

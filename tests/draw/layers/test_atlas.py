@@ -147,6 +147,13 @@ def test_the_title_counts_no_few_measures_as_none(n_beyond: int, said: str) -> N
     results = as_drawn(ATLAS, {"csv": rows, "measures": measures})
     figure, _ = draw_atlas(results, "a model", **settings_of(draw_atlas))
     assert said in " ".join(figure.get_suptitle().split())
+    names = " ".join(label.get_text() for label in figure.axes[0].get_yticklabels())
+    assert names.count("\N{BLACK CIRCLE}") == n_beyond
+    # Rings alone would tell nothing apart.
+    assert names.count("\N{WHITE CIRCLE}") == (3 - n_beyond if n_beyond else 0)
+    shown = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert ("ring: not beyond" in shown) == bool(n_beyond)
+    assert ("no range over layers is beyond that of random weights" in shown) == (not n_beyond)
     alike = as_drawn(ATLAS, {"csv": rows, "measures": measures.assign(differs="no")})
     figure, _ = draw_atlas(alike, "a model", **settings_of(draw_atlas))
     words = " ".join(text.get_text() for text in figure.texts)

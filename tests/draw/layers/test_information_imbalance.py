@@ -18,11 +18,19 @@ def table() -> pd.DataFrame:
 
 
 def test_the_finding_counts_layers_that_hold_more_than_the_last(table: pd.DataFrame) -> None:
-    finding, text = drawn(table)
-    assert finding.startswith("By mean pooling ") and "of 2 earlier layers" in finding
+    finding, text = drawn(table.assign(asymmetry_low=-0.2, asymmetry_high=-0.1))
+    assert finding.startswith("By mean pooling 2 of 2 earlier layers of all corpora hold surely")
     assert text.startswith("# Information imbalance of the layers of a model\n")
     assert "from the last layer" in text
     assert "95 % intervals over documents" in text
+
+
+def test_layers_that_hold_as_much_of_each_other_are_not_counted(table: pd.DataFrame) -> None:
+    unsure = table.assign(asymmetry_low=-0.1, asymmetry_high=0.1)
+    assert drawn(unsure)[0] == (
+        "By mean pooling no earlier layer surely holds more of the last one's neighbors than the "
+        "last of its, or fewer"
+    )
 
 
 def test_the_first_table_has_the_pooling_of_the_finding(table: pd.DataFrame) -> None:

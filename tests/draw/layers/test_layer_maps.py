@@ -84,10 +84,27 @@ def test_a_step_within_the_interval_of_another_is_not_the_largest() -> None:
             "changed_in_space_high": [np.nan, 0.34, 0.45],
         }
     )
-    said = "in the step to layer 2: 40 % are new in the full space, 30 % at most in others"
-    assert _finding(table) == f"Neighbors change most {said}"
+    said, others = "40 % are new in the full space", "30 % at most in others"
+    assert _finding(table) == f"Neighbors change most in the step to layer 2: {said}, {others}"
     table.loc[1, "changed_in_space_high"] = 0.36
-    assert _finding(table) == f"Neighbors change not clearly most {said}"
+    assert _finding(table) == f"No step surely changes most: {said} at layer 2, {others}"
+
+
+def test_neighbors_that_hardly_change_are_beside_those_at_random_weights() -> None:
+    table = pd.DataFrame(
+        {
+            "layer": [0, 1, 2],
+            "changed_in_space": [np.nan, 0.016, 0.017],
+            "changed_in_space_low": [np.nan, 0.014, 0.015],
+            "changed_in_space_high": [np.nan, 0.018, 0.018],
+            "random_weights_changed": [np.nan, 0.016, 0.016],
+        }
+    )
+    said = "Neighbors hardly change: 1.6 % to 1.7 % are new after a layer"
+    assert _finding(table) == f"{said}, as at random weights (1.6 %)"
+    table.loc[2, "random_weights_changed"] = 0.02
+    assert _finding(table) == f"{said}, at random weights 1.6 % to 2 %"
+    assert _finding(table.assign(random_weights_changed=np.nan)) == said
 
 
 def test_the_most_frequent_tokens_are_named_at_the_median_of_their_places(

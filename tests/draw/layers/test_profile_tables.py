@@ -55,8 +55,20 @@ def test_of_layers_with_one_number_none_is_the_extreme_one() -> None:
     table.loc[table["measure"] == "mean_cosine", "value"] = 0.5
     table.loc[table["layer"] == 1, "value"] += 0.001
     assert drawn({**TABLES, "profiles": table})[0].startswith(
-        "Mean cosine of tokens of articles differs surely between no two layers: 0.50"
+        "Mean cosine of tokens of articles does not surely differ between layers: 0.50 "
+        "(isotropic Gaussian -1.00)"
     )
+
+
+def test_of_alike_layers_of_which_most_have_not_converged_the_title_counts_the_others() -> None:
+    profiles, nulls = TABLES["profiles"].copy(), TABLES["nulls"].copy()
+    profiles.loc[profiles["measure"] == "mean_cosine", ["value", "low", "high"]] = 0.5, 0.1, 0.9
+    nulls["null_mean"] = nulls["layer"] + 5.06
+    few = profiles.assign(converged=profiles["layer"] == 0)
+    for rows, said in ((few, "converged in 1 of 3 layers only"), (profiles, "does not surely")):
+        title = drawn({**TABLES, "profiles": rows, "nulls": nulls})[0]
+        assert title.startswith(f"Mean cosine of tokens of articles {said}")
+        assert title.endswith(": 0.50 (isotropic Gaussian 5.06 to 7.06)")
 
 
 def test_the_strongest_null_is_named_first() -> None:

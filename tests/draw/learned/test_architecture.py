@@ -77,7 +77,8 @@ def test_a_layer_s_bars_are_those_of_one_layer(tmp_path: Any):
     size, up = BERT["hidden_size"], BERT["intermediate_size"]
     feed_forward = 2 * size * up + up + size + 2 * size  # with its LayerNorm
     share = feed_forward / (feed_forward + 4 * size * (size + 1) + 2 * size)
-    assert layer.get_title("left").endswith(f"One layer: {100 * share:.0f} % is feed-forward")
+    heading = f"One layer (blue): {100 * share:.0f} % feed-forward"
+    assert layer.get_title("left").endswith(heading)
     names = [text.get_text() for text in layer.get_yticklabels()]
     widths = dict(zip(names, (bar.get_width() for bar in layer.containers[0]), strict=True))
     assert widths["query"] * 1e6 == pytest.approx(24 * 24 + 24)

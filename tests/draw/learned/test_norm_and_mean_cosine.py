@@ -42,6 +42,19 @@ def test_the_subtitle_says_how_many_there_are(drawn):
     assert "120 tokens" in " ".join(text.get_text() for text in drawn[0].texts)
 
 
+def test_the_subtitle_names_what_has_no_cosine():
+    results = results_of()
+    tokens = results["data/measured/mean_embedding.parquet"]
+    for n, said in (
+        (1, f"119 tokens, special and unused included; {tokens['token'][0]}, of"),
+        (2, "118 tokens, special and unused included; 2 others, of"),
+    ):
+        tokens.loc[: n - 1, "cosine"] = np.nan
+        figure, _ = draw_norm_and_mean_cosine(results, "tiny", **SETTINGS)
+        words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+        assert f"{said} length zero, left out" in words
+
+
 @pytest.mark.parametrize(
     ("sign", "said"),
     [

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 from embspace.clouds.learned import clouds_of
@@ -10,12 +11,20 @@ from tests.project import settings
 from tests.project.settings import graphs_of
 
 
-def draw(matrices, regimes):
+def draw(matrices, regimes, null=0.0):
+    """`null` is the share of two components of isotropic vectors, of tokens and of positions."""
     graphs = graphs_of(clouds_of(matrices, regimes))
     maps = project_pca(matrices, vocabulary_of(120), regimes, graphs, **settings.PCA)
     further = {
         "data/extracted/embeddings.safetensors": matrices,
         "regimes/positions": regimes,
+        "explained_variance/curve": pd.DataFrame(
+            {
+                "space": ["input", "positional"],
+                "n_components": 2,
+                "null_cumulative_explained_variance": null,
+            }
+        ),
     }
     return draw_pca(as_drawn(PCA, maps, **further), "tiny", digits=3)
 
@@ -42,6 +51,14 @@ def test_the_finding_says_which_positions_its_share_leaves_out(outlying: tuple[i
     finding, _ = draw(matrices, regimes_of(30, outlying=outlying))
     assert finding.endswith(end)
     assert "100 %" not in finding.rpartition("positions, ")[2]
+
+
+def test_the_finding_says_that_isotropic_vectors_have_as_much():
+    matrices, unstructured = random_matrices(), regimes_of(30, unstructured=tuple(range(30)))
+    assert draw(matrices, unstructured, null=0.5)[0].endswith("alone, as of isotropic vectors")
+    assert "isotropic" not in draw(matrices, unstructured, null=0.01)[0]
+    matrices["positional"][:, 3] *= 1000
+    assert "isotropic" not in draw(matrices, unstructured, null=0.5)[0]
 
 
 def test_a_model_without_positions_says_so():

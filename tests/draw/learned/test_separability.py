@@ -44,7 +44,7 @@ def test_the_table_has_each_preparation():
     [
         (0.999971, f"{TOLD}though its AUC is 0.99997"),
         (1.0, f"{TOLD}though its AUC is 1.00"),
-        (0.51, "No linear classifier tells positions from tokens: AUC 0.51 at best"),
+        (0.51, "Logistic regression does not tell positions from tokens: AUC 0.51 at best"),
     ],
 )
 def test_the_finding_says_what_can_be_told(auc: float, said: str):

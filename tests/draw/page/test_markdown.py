@@ -132,6 +132,13 @@ def test_whole_numbers_are_whole_beside_gaps_too():
     assert cells_of(table, 3) == [["0", "30,522"], ["1", "7"], ["–", "0"]]
 
 
+def test_a_gap_among_words_is_a_dash():
+    table = pd.DataFrame({"differs": ["no", "yes", float("nan")], "n": [1, 2, 3]})
+    assert cells_of(table, 3) == [["no", "1"], ["yes", "2"], ["–", "3"]]
+    table = table.astype({"differs": "str"})
+    assert cells_of(table, 3)[-1] == ["–", "3"]
+
+
 def test_one_that_is_whole_by_chance_has_the_digits_of_its_column():
     assert cells_of(pd.DataFrame({"x": [1.0, 0.25]}), 3) == [["1.000"], ["0.250"]]
 

@@ -59,5 +59,6 @@ def test_two_files_of_one_name_are_told_apart(tree: Path):
 def test_texts_of_a_file_are_said_once(tree: Path):
     with called_as_given(tree):
         assert units_of("texts", "texts_of_my") == "texts of my texts.csv"
+        assert units_of("documents", "texts_of_my") == "documents of my texts.csv"
         assert units_of("words", "texts_of_my") == "words of texts of my texts.csv"
         assert units_of("texts", "model_card") == "texts of model_card"

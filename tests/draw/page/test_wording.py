@@ -35,5 +35,5 @@ def test_words_are_listed_as_in_a_sentence():
 
 
 def test_texts_at_random_weights_are_counted():
-    assert random_sample(pd.DataFrame({"n": [40, 50]})) == "up to 50 texts of each"
+    assert random_sample(pd.DataFrame({"n": [40, 50]})) == "up to 50 documents of each"
     assert random_sample(pd.DataFrame({"n": []})) == "not measured"

@@ -68,6 +68,19 @@ def test_the_finding_and_the_tables_say_what_is_above_chance():
     assert any(line[1:2] == ["3.4"] for line in cells)  # the largest term of the key alone
 
 
+def test_without_a_head_above_chance_or_a_key_that_tells_nothing_is_counted_or_listed():
+    given = results()
+    given["shares"] = given["shares"].assign(above_null=False)
+    given["profiles"] = given["profiles"].assign(
+        key_only_share=given["profiles"]["key_only_share"].where(lambda share: share.isna(), 0.0)
+    )
+    finding, tables = draw_head_pairs(given, "MiniLM", **SETTINGS)
+    assert finding == "No head of MiniLM relates equal tokens or related words beyond chance"
+    keys = tables.partition("## The key alone")[2]
+    assert "`the`" not in keys and "1.1" in keys
+    assert "`the`" in draw_head_pairs(results(), "MiniLM", **SETTINGS)[1]
+
+
 def test_a_model_that_cannot_be_read_says_so():
     finding, tables = draw_head_pairs(results(known=False), "Vectors", **SETTINGS)
     assert "not known" in finding

@@ -30,9 +30,23 @@ def test_the_finding_says_up_to_where_the_transpose_keeps_more():
         assert words in tables
     finding, _ = drawn(results | {"csv": crossed()})
     assert finding == (
-        "Of the vectors of MLPs the transpose keeps more in up to 10 words; the pseudo-inverse "
-        "keeps more from 100 words on"
+        "Of the vectors of MLPs the transpose keeps more in up to 10 words than the "
+        "pseudo-inverse, and less from 100 words on"
     )
+
+
+def test_inverses_that_keep_about_as_much_are_alike():
+    results = keep_k_results()
+    scores = results["csv"].assign(value=0.5)
+    scores.loc[scores["inverse"] == "transpose", "value"] += 0.009
+    finding, _ = drawn(results | {"csv": scores})
+    said = "Transpose and pseudo-inverse keep vectors of MLPs alike"
+    assert finding == f"{said}, and normal ones, too: cosines differ by less than 0.01"
+    scores.loc[scores["kind"] == "normal", "value"] *= [1.1, 1, 1, 1, 1, 1]
+    finding, _ = drawn(results | {"csv": scores})
+    assert finding == f"{said}: cosines differ by less than 0.01"
+    scores.loc[scores["kind"] == "feed_forward_key", "value"] *= [1.1, 1, 1, 1, 1, 1]
+    assert not drawn(results | {"csv": scores})[0].startswith(said)
 
 
 @pytest.mark.parametrize("kind", ["normal", "hidden_state"])

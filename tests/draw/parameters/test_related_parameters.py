@@ -21,8 +21,17 @@ def test_the_finding_says_how_many_units_read_what_they_write():
         "partners dealt anew"
     )
     assert "most in layer 1: 6 %" in finding
-    for words in ("With the final state", "Pairs that are related", "160 tokens of 40 texts"):
+    for words in ("With the final state", "Pairs that are related", "160 tokens of 40 documents"):
         assert words in tables
+
+
+def test_without_a_related_unit_nothing_is_counted():
+    given = related_results()
+    given["pairs"] = given["pairs"].assign(value=0.0)
+    said = "No unit of MiniLM writes 15 % or more of the words that it reads"
+    assert drawn(given)[0] == f"{said}, 1 % do with partners dealt anew"
+    given["whole"] = given["whole"].assign(shuffled=0.0)
+    assert drawn(given)[0] == f"{said}, as with partners dealt anew"
 
 
 def test_the_line_is_the_share_of_related_units_beside_others():

@@ -155,10 +155,17 @@ def test_the_table_has_all_properties(results, drawn):
     assert "translation invariance" in text
 
 
-def test_without_structured_positions_there_are_no_curves():
-    regimes = regimes_of(40, unstructured=tuple(range(40)))
-    figure, _ = draw(results_of({"positional": vectors(40, 12)}, regimes))
-    assert figure.axes[2].texts[0].get_text() == "no structured positions"
+def test_without_structured_positions_there_is_no_panel_by_offset(results):
+    bare = results_of(
+        {"positional": vectors(40, 12)}, regimes_of(40, unstructured=tuple(range(40)))
+    )
+    figure, _ = draw(bare)
+    titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
+    assert "Cosine by offset" not in titles and any("Norm" in title for title in titles)
+    assert figure.get_figheight() < draw(results)[0].get_figheight()
+    assert_words_fit(figure)
+    words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert words.endswith("40 positions, all without structure")
 
 
 def test_files_of_noise_stay_small():

@@ -27,6 +27,11 @@ def test_the_finding_names_what_lies_apart(planted):
     assert finding == said
 
 
+def test_of_positions_that_are_all_alike_nothing_is_counted():
+    finding, _ = draw_regimes(measured(noise(512, 16, seed=3)), "tiny", digits=3)
+    assert finding == "No position lies apart, and nothing changes along them"
+
+
 def test_the_tables_name_the_outlier_and_the_false_alarms(planted):
     _, text = draw_regimes(planted, "tiny", digits=3)
     assert "|        200 |" in text

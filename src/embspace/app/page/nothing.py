@@ -5,7 +5,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from embspace.app.page.texts_read import READERS, UnknownShare, by_bound, not_read
+from embspace.app.reporting.about import corpora_by_file
 from embspace.files.scalars import load_scalars
+from embspace.settings.params import PARAMS
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -14,32 +16,33 @@ from embspace.settings.stage import settings_path
 SAYS_NOTHING = re.compile(
     r"^(No|None|Neither|Texts neither draw together|Too few|There (is|are) no"
     r"|The model reads no|The texts of one corpus"
-    r"|By mean pooling none|In 0 of|The mean cosine of two"
-    r"|The median cosine of a token with|The median token embedding has norm [\d.]+$"
-    r"|0 positions of \d+ lie apart; 0 changes)\b"
+    r"|By mean pooling no|In 0 of|The mean cosine of two"
+    r"|The median cosine of a token with|The median token embedding has norm [\d.]+$)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
     r"|no more alike than by chance"
     r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
-    r"|no clear difference|No layer surely|surely between no two layers|no better than chance does"
+    r"|no clear difference|No layer surely|does not surely differ between layers"
+    r"|converged in \d+ of \d+ layers only|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
-    r"|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
+    r"|are too few to decide|does not tell positions from tokens)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.
 LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
-    r"|are as alike at every layer|^Tokens have .*within reach of the nulls$"
+    r"|are as alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
+    r"|^Tokens have .*within reach of the nulls$"
     r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
-    r"|related words in 0; .* relates equal tokens in 0, related words in 0$"
-    r"|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
+    r"|, as of isotropic vectors$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
+SET = re.compile(r"\$\{(\w+)\}")
 LISTS = "data/stimuli/"
 STATES = "data/extracted/hidden_states/${item.model}"
 
@@ -114,14 +117,23 @@ def _results(folder: Path, noun: str, model: str) -> list[Path]:
 def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
     """Return the files of words and sentences for an analysis, and whether corpora are read."""
     given = read_yaml(folder / "conf/prepare/stimuli.yaml")
+    sources = sorted(sources_of(noun, model))
     inputs = [
-        path for source in sorted(sources_of(noun, model)) for path in _inputs(folder, source)
+        _as_set(folder, source, path) for source in sources for path in _inputs(folder, source)
     ]
     keys = [name[1] for path in inputs if (name := STIMULI.match(path))]
     files = [given[key] for key in keys]
     paths = [file if isinstance(file, str) else file.get("path", file["source"]) for file in files]
     lists = [path for path in inputs if path.startswith(LISTS)]
-    return [*dict.fromkeys([*paths, *lists])], STATES in inputs
+    corpora = read_yaml(folder / PARAMS)["corpora"]
+    is_only_corpus = len(corpora) == 1 and {*corpora_by_file(folder, corpora)} & {*inputs}
+    return [*dict.fromkeys([*paths, *lists])], STATES in inputs or bool(is_only_corpus)
+
+
+def _as_set(folder: Path, noun: str, path: str) -> str:
+    """Return an input of an analysis, of one that its settings name the file that they say."""
+    key = SET.fullmatch(path)
+    return str(read_yaml(settings_path("measure", noun, folder))[key[1]]) if key else path
 
 
 def _inputs(folder: Path, noun: str) -> Iterator[str]:

@@ -94,27 +94,33 @@ def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
     first = types[types["set"] == types["set"].iloc[0]]
     shares, rest = ("share", "share_without_first_key", "random_weights"), first.iloc[-1]
     own, without, at_random = (1 - rest[share] for share in shares)
+    is_said = not (divergence.empty or is_negligible(divergence))
+    verdict = beside_others(divergence) if is_said else ""
+    way = verdict.removesuffix(" than")
+    differ = f"heads differ {way} within a layer than between layers" if verdict else ""
+    if not (own or without or at_random > 0):
+        none = f"none of {counted(rest['n_heads'], 'head')} makes a pattern by our bounds"
+        none += ", as at random weights" if at_random == 0 else ""
+        return sentence_case("; ".join(filter(None, [differ, none])))
     said = f"{percent(own)} of the heads make a pattern by our bounds"
     if at_random > 0:  # the strongest null, and no third number
         said += f", {percent(at_random)} with random weights"
     else:
         said += f", {percent(without)} {WITHOUT_FIRST}"
         said += ", none with random weights" if at_random == 0 else ""
-    is_said = not (divergence.empty or is_negligible(divergence))
-    verdict = beside_others(divergence) if is_said else ""
-    way = verdict.removesuffix(" than")
-    return f"{said}; heads differ {way} within a layer than between layers" if verdict else said
+    return "; ".join(filter(None, [said, differ]))
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:
     if types.empty:
         return label
     row = types.iloc[0]
+    maps = " · maps: a row is a query, and the head the clearest of its type"
     return (
         f"{label} · {counted(row['n_heads'], 'head')} · types by bounds on features, means over "
         f"{counted(row['n_texts'], 'text')}; the bounds are ours, names of types at bars those of "
-        "Kovaleva et al. (2019) · maps: a row is a query, and the head the "
-        f"clearest of its type · lines and bands: {100 * row['level']:g} % intervals over texts"
+        f"Kovaleva et al. (2019){maps if len(_clear(types)) else ''} · lines and bands: "
+        f"{100 * row['level']:g} % intervals over texts"
     )
 
 

@@ -19,6 +19,7 @@ STAGE = "measure_head_features"
 RESULTS = ("head_features/plane.csv", "head_features/divergence.csv")
 LESS, MORE = "less than", "more than"
 NEGLIGIBLE = 0.01  # bits
+ROOM = 0.2  # of a panel's height, for a name below a line
 LEAST = 0.001  # bits; fewer are said to be less than that
 COMPARED = {
     "same_layer": Look("heads of the same layer", BLUE, "o", "-"),
@@ -109,7 +110,10 @@ def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
     if rows["random_weights"].notna().any():
         place = (rows["layer"].mean(), rows["random_weights"].mean())
         name = f"{MODELS['random'].name}, same layer"
-        write_beside(ax, name, place, (0, 6), ha="center", path_effects=HALO)
+        # Below, where there is room, for the lines of the model are most often above.
+        is_low = place[1] < ROOM * ax.get_ylim()[1]
+        at: dict[str, Any] = {"ha": "center", "va": "baseline" if is_low else "top"}
+        write_beside(ax, name, place, (0, 6 if is_low else -6), path_effects=HALO, **at)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(
         title="Difference of heads by layer",

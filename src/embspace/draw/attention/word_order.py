@@ -50,8 +50,11 @@ def draw_word_order(
 def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     if table.empty:
         return "No order to look at: the model reads no text"
-    most = table.loc[table["positions"] == "kept", ["distance", "random_weights_distance"]].max()
+    kept = table[table["positions"] == "kept"]
+    most = kept[["distance", "random_weights_distance"]].max()
     moved = f"with them states move on average by up to {percent(most['distance'])} of their norm"
+    if kept["distance_high"].iloc[0] >= most["distance"]:
+        moved += f", at layer {kept['layer'].iloc[0]} already"
     if pd.notna(most["random_weights_distance"]):
         moved += f", with {RANDOM.name} by up to {percent(most['random_weights_distance'])}"
     verdict = facts["knows_no_order_without_positions"]

@@ -39,7 +39,9 @@ STEPS = {
     "block": "whole block",
 }
 MEAN, RANDOM = "mean", "random weights"
+SIDES = {"value": MEAN, "random_weights_mean": RANDOM}
 KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
+LEAST_COLORED = 0.05  # a gain, at least, that has the deepest color
 MOST_NUMBERED = 7  # layers whose gains have room for numbers
 SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
 NOTE = (
@@ -81,11 +83,12 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
     if points.empty:
         return label
     first = points.iloc[0]
-    texts = (
-        f"{count(first['n_texts'])} {units_of('texts', first['corpus'])}, "
-        f"{count(first['n_tokens'])} tokens"
+    documents = units_of("documents", first["corpus"])
+    return (
+        f"{label} · {count(first['n_texts'])} {documents}, {count(first['n_tokens'])} tokens of "
+        "their first windows · bands: 95 % intervals over documents, narrower than the line in "
+        "places"
     )
-    return f"{label} · {texts} · bands: 95 % intervals over texts, narrower than the line in places"
 
 
 def _title(gains: pd.DataFrame, label: str) -> str:
@@ -93,13 +96,19 @@ def _title(gains: pd.DataFrame, label: str) -> str:
     cosine_gains = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if cosine_gains.empty:
         return f"The stream of {label} was not measured"
-    gain, mlp_gain = (
-        float(cosine_gains["value"][f"{part}_and_norm"]) for part in ("attention", "mlp")
+    (gain, random), (mlp_gain, mlp_random) = (
+        [float(cosine_gains[column][f"{part}_and_norm"]) for column in SIDES]
+        for part in ("attention", "mlp")
     )
-    random = float(cosine_gains["random_weights_mean"]["attention_and_norm"])
     verb, mlp = _verb(gain), _verb(mlp_gain)
+    is_known, beside = random == random, _signed(random, 2)
+    at_random = {_verb(random), _verb(mlp_random)} if is_known else {KEEPS}
+    if {verb, mlp} | at_random == {KEEPS}:
+        null = ", as at random weights" if is_known else ""
+        return f"Neither attention nor MLP changes the mean cosine of a text's tokens{null}"
     change = "" if verb == KEEPS else f" by {abs(gain):.2f} a block"
-    null = "" if random != random else f" (random weights: {_signed(random, 2)})"
+    null = f"with random weights it changes by {beside}" if verb == KEEPS else ""
+    null = f" ({null or f'random weights: {beside}'})" if is_known else ""
     return (
         f"Attention with its norm {verb} the mean cosine of a text's tokens{change}{null}; "
         f"the MLP with its norm {mlp} it{', too' if mlp == verb else ''}"
@@ -113,7 +122,7 @@ def _verb(gain: float) -> str:
 
 
 def _signed(number: float, digits: int) -> str:
-    return f"{number:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+    return f"{number:+z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
@@ -154,12 +163,12 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
     few = wide.shape[1] <= MOST_NUMBERED
     words = wide.map(lambda gain: _signed(gain, 2) if few else "")
-    for name, column in ((MEAN, "value"), (RANDOM, "random_weights_mean")):
+    for column, name in SIDES.items():
         wide[name] = overall.set_index("step")[column]
         words[name] = wide[name].map(lambda gain: _signed(gain, 2))
     wide = wide.rename(index=STEPS).dropna(axis="columns")
     words = words[wide.columns]
-    largest = float(wide.abs().max().max())
+    largest = max(LEAST_COLORED, float(wide.abs().max().max()))
     look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "linewidths": 0.5}
     sns.heatmap(wide, ax=ax, annot=words, fmt="", annot_kws={"fontsize": 7}, cbar=False, **look)
     ax.set(title="What a part and its norm gain in mean cosine", xlabel="layer", ylabel="")

@@ -20,6 +20,7 @@ PANELS = {
     "self_mass": "Attention to itself",
     "cone_changed": "Cone index / n, change",
 }
+FEW = 4  # blocks, whose orders are too few for a p of 0.05
 SIGNS = {"+": "rises", "-": "falls", "either": "either"}
 SHOWN = {
     "statistic": "statistic",
@@ -48,6 +49,12 @@ def _finding(claims: pd.DataFrame, label: str) -> str:
     """Return how many statistics bear out each half of the claim."""
     if claims.empty:
         return f"What the layers of {label} do was not measured"
+    n_blocks, roles = int(claims["n_blocks"].iloc[0]), "what lower and upper layers do"
+    if n_blocks <= FEW:
+        least = f"no p below {claims['p_value'].min():.2g}"
+        return f"{count(n_blocks)} layers are too few to decide {roles}: {least}"
+    if not claims["verdict"].isin(["matches", "differs"]).any():
+        return f"No statistic of {len(claims)} decides {roles}"
     said = []
     for claim, rows in claims.groupby("claim", sort=False):
         n = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in ("matches", "differs")}
@@ -81,8 +88,8 @@ def _said(layers: pd.DataFrame) -> str:
     first = layers.iloc[0]
     corpus = corpus_looks([first["corpus"]])[first["corpus"]].name.removeprefix(TEXTS_OF)
     return (
-        f"Of {count(first['n_texts'])} texts of {corpus}, {count(first['n_tokens'])} tokens; means "
-        "of a text's tokens and heads."
+        f"Of the first windows of {count(first['n_texts'])} documents of {corpus}, "
+        f"{count(first['n_tokens'])} tokens; means of a window's tokens and heads."
     )
 
 

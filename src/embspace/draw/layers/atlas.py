@@ -118,8 +118,15 @@ def _beside(measures: pd.DataFrame) -> str:
     if not measures["beyond_random_weights"].isin(["yes", "no"]).any():
         return "random weights: not measured"
     corpus = corpus_called(str(measures["random_weights_corpus"].dropna().iloc[0]))
+    if not _has_dots(measures):
+        return f"no range over layers is beyond that of random weights, on {corpus}"
     rings = "; ring: not beyond" if (measures["beyond_random_weights"] == "no").any() else ""
     return f"dot: range over layers beyond random weights, on {corpus}{rings}"
+
+
+def _has_dots(measures: pd.DataFrame) -> bool:
+    """Return whether a range is beyond random weights: rings alone would tell nothing apart."""
+    return bool((measures["beyond_random_weights"] == "yes").any())
 
 
 def _heat_map(
@@ -129,7 +136,7 @@ def _heat_map(
 
     ends = measures.loc[measures["differs"] == "yes", ["smallest_layer", "largest_layer"]]
     deviations = _deviations(wide, is_moving).where(wide.notna())
-    marks = measures["beyond_random_weights"].map(MARKS).fillna("")
+    marks = measures["beyond_random_weights"].map(MARKS if _has_dots(measures) else {}).fillna("")
     names = [name_of(str(measure)) for _, measure in wide.index]
     deviations.index = pd.Index(
         [" ".join(filter(None, row)) for row in zip(names, marks, strict=True)]

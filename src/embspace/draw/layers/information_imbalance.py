@@ -56,7 +56,10 @@ def _finding(table: pd.DataFrame) -> str:
     more, less = int((rows["asymmetry_high"] < 0).sum()), int((rows["asymmetry_low"] > 0).sum())
     n = counted(len(rows), "earlier layer")
     if not more + less:
-        return f"By mean pooling none of {n} surely holds more of the last layer, or less, than it"
+        return (
+            "By mean pooling no earlier layer surely holds more of the last one's neighbors than "
+            "the last of its, or fewer"
+        )
     return (
         f"By mean pooling {more} of {n} of all corpora hold surely more of the last layer than it "
         f"holds of them, {less} surely less"

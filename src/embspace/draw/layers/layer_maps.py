@@ -30,6 +30,7 @@ from embspace.draw.page.token_kinds import drawable
 
 STAGE = "project_layer_maps"
 N_MAPS = 3
+HARDLY = 0.05  # of the neighbors: fewer that are new are hardly a change
 LETTER, LINE = 0.07, 0.14  # of a name, in reaches of a map
 NO_TOKENS = "no corpus has enough tokens whose states are kept"
 LINES = {
@@ -112,18 +113,41 @@ def _others(table: pd.DataFrame) -> pd.DataFrame:
 
 def _finding(table: pd.DataFrame) -> str:
     """Return the title: the step at which most neighbors change, beside the next."""
-    if table["changed_in_space"].notna().sum() == 0:
+    name = "changed_in_space"
+    known = table.dropna(subset=name)
+    if known.empty:
         return "No two layers whose tokens are on maps"
-    row, name = _most_changed(table), "changed_in_space"
-    others = _others(table)
-    said = (
-        f"in the step to layer {row['layer']:.0f}: {percent(row[name])} are new in the full space"
-    )
+    row, others = _most_changed(table), _others(table)
+    if row[name] < HARDLY:
+        return (
+            f"Neighbors hardly change: {_ends(known[name])} are new after a layer{_beside(known)}"
+        )
+    said = f"{percent(row[name])} are new in the full space"
     if others.empty:
-        return f"Neighbors change {said}"
-    is_clear = row[f"{name}_low"] > others[f"{name}_high"].max()
-    most = "most" if is_clear else "not clearly most"
-    return f"Neighbors change {most} {said}, {percent(others[name].max())} at most in others"
+        return f"Neighbors change in the step to layer {row['layer']:.0f}: {said}"
+    most_of_others = f"{percent(others[name].max())} at most in others"
+    if row[f"{name}_low"] > others[f"{name}_high"].max():
+        step = f"in the step to layer {row['layer']:.0f}"
+        return f"Neighbors change most {step}: {said}, {most_of_others}"
+    return f"No step surely changes most: {said} at layer {row['layer']:.0f}, {most_of_others}"
+
+
+def _ends(shares: pd.Series) -> str:
+    """Return the range of shares, a single one if both ends are printed alike."""
+    return " to ".join(dict.fromkeys(percent(end) for end in (shares.min(), shares.max())))
+
+
+def _beside(known: pd.DataFrame) -> str:
+    """Return the shares at random weights, and whether they are in the intervals of the model's."""
+    random = known["random_weights_changed"]
+    if random.isna().any():
+        return ""
+    is_alike = random.between(known["changed_in_space_low"], known["changed_in_space_high"]).all()
+    return (
+        f", as at random weights ({_ends(random)})"
+        if is_alike
+        else (f", at random weights {_ends(random)}")
+    )
 
 
 def _population(table: pd.DataFrame) -> str:

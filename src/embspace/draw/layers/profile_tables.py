@@ -1,6 +1,6 @@
 """Says where a measure is extreme among the layers of a model, with tables of all measures."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
@@ -88,30 +88,44 @@ def _title(
         return f"{sentence_case(name)} of {vectors} cannot be told at any layer: not converged"
     pick = max if finding.extreme == "largest" else min
     last, layer = max(values), pick(values, key=values.__getitem__)
-    drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
-    drawn = drawn.dropna(subset="null_mean")
-    null_means = dict(zip(drawn["null"], map(float, drawn["null_mean"]), strict=True))
-    first = [null for null in shown if null in null_means][:1]
-    beside = [f"{NULLS[null].name} {_short(null_means[null])}" for null in first]
+    null, null_means = _null(_of(nulls, space, measure).query("corpus == @corpus"), layer, shown)
     alike = _as_extreme(corpus_rows, layer)
     if len(alike) == len(values) > 1:
-        ends = dict.fromkeys(
-            _short(value) for value in (min(values.values()), max(values.values()))
-        )
-        said = f"{sentence_case(name)} of {vectors} differs surely between no two layers"
-        return f"{said}: {' to '.join(ends)}{f' ({beside[0]})' if beside else ''}"
+        said = "does not surely differ between layers"
+        if len(moving) > len(values) / 2:
+            said = f"converged in {len(values) - len(moving)} of {len(values)} layers only"
+        beside_all = f" ({null} {_ends(null_means)})" if null else ""
+        return f"{sentence_case(name)} of {vectors} {said}: {_ends(values)}{beside_all}"
+    beside = [f"{null} {_short(null_means[layer])}"] if null else []
     beside += [f"last layer {_short(values[last])}"] if last not in alike else []
     beside += ["not converged"] if layer in moving else []
     where = "the last layer" if alike == [last] else f"layer {layer} of {last}"
     if len(alike) > 1:
         where = f"layers {listed([str(number) for number in alike])}"
         where = where if len(alike) <= MOST_NAMED else f"{len(alike)} of {len(values)} layers"
-    is_within = any(pick(values[layer], null_means[null]) == null_means[null] for null in first)
+    is_within = bool(null) and pick(values[layer], null_means[layer]) == null_means[layer]
     claim = finding.within_null if is_within and finding.within_null else finding.claim
     value = (
         f"{sentence_case(claim.format(vectors=vectors))} at {where}: {name} {_short(values[layer])}"
     )
     return f"{value} ({', '.join(beside)})" if beside else value
+
+
+def _null(nulls: pd.DataFrame, layer: int, shown: Sequence[str]) -> tuple[str, dict[int, float]]:
+    """Return the first of the nulls `shown` that a layer has: the name, and the means by layer."""
+    known = nulls.dropna(subset="null_mean")
+    for null in shown:
+        rows = known[known["null"] == null]
+        means = dict(zip(map(int, rows["layer"]), map(float, rows["null_mean"]), strict=True))
+        if layer in means:
+            return NULLS[null].name, means
+    return "", {}
+
+
+def _ends(values: Mapping[int, float]) -> str:
+    """Return the range of values by layer, a single number if its ends are printed alike."""
+    ends = min(values.values()), max(values.values())
+    return " to ".join(dict.fromkeys(map(_short, ends)))
 
 
 def _as_extreme(rows: pd.DataFrame, layer: int) -> list[int]:

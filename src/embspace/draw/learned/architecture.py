@@ -85,13 +85,13 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
 
 
 def _layer_phrase(layer: pd.DataFrame) -> str:
-    """Return the heading of one layer: the share of it that is feed-forward."""
+    """Return the heading of one layer: the share of the model's that is feed-forward."""
     if layer.empty:
         return "One layer"
     rows = layer[layer["architecture"] == layer["architecture"].iloc[:1].max()]
     inside = rows["component"].replace(WORDS).str.startswith("feed-forward")
     share = rows.loc[inside, "n_parameters"].sum() / max(rows["n_parameters"].sum(), 1)
-    return f"One layer: {percent(share)} is feed-forward" if share else "One layer"
+    return f"One layer (blue): {percent(share)} feed-forward" if share else "One layer"
 
 
 def _sizes(sizes: dict[str, Any]) -> str:

@@ -99,12 +99,37 @@ def _cumulate(ax: Axes, curve: pd.DataFrame, row: pd.Series, space: str) -> None
         if pd.notna(n):
             place = (n, float(np.interp(n, curve["n_components"], y)))
             ax.plot(*place, look.marker, color=color, ms=4)
-            words = f"{count(row['n'])} isotropic" if null else WORDS[space]
-            words += f": {count(n)}"
-            # Above its mark, the null of positions stays clear of the tokens' line.
-            is_above = bool(null) and space == "positional"
-            offset, side = ((-4, 4), "right") if is_above else ((5, -11), "left")
+            offset, side = _beside(space, is_one=_is_as_many(row), is_null=bool(null))
+            words = _name(row, space, is_null=bool(null))
             write_beside(ax, words, place, offset, ha=side, color=color, path_effects=HALO)
+
+
+def _beside(space: str, *, is_one: bool, is_null: bool) -> tuple[tuple[int, int], str]:
+    """Return the offset of a name from its mark, and its side: clear of the lines of all spaces.
+
+    Args:
+        space: Tokens' name stands below, for their line is the lower one.
+        is_one: Whether the name stands for the space and the null.
+        is_null: Whether the name is that of the null alone.
+    """
+    if space == "positional" and (is_null or is_one):
+        return (-4, 4), "right"
+    return ((14, -24), "center") if is_one else ((5, -11), "left")
+
+
+def _is_as_many(row: pd.Series) -> bool:
+    return bool(row["n_components"] >= NEARLY * row["null_n_components"])
+
+
+def _name(row: pd.Series, space: str, *, is_null: bool) -> str:
+    """Return the name of a curve; of curves that lie on each other the first names both."""
+    n, n_null = row["n_components"], row["null_n_components"]
+    if is_null:
+        return "" if _is_as_many(row) else f"{count(row['n'])} isotropic: {count(n_null)}"
+    if n == n_null:
+        return f"{WORDS[space]}, isotropic: {count(n)}"
+    beside = f", isotropic: {count(n_null)}" if _is_as_many(row) else ""
+    return f"{WORDS[space]}: {count(n)}{beside}"
 
 
 def _population(dimensions: pd.DataFrame) -> str:

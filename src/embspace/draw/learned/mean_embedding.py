@@ -22,6 +22,7 @@ COLUMNS = {
     "dot_product": "dot product",
     **same("cosine", "norm"),
 }
+LITTLE = 0.05  # a median cosine, below which a kind does not point where the mean does
 DRAWN_IN = "norm_and_mean_cosine"
 
 
@@ -43,6 +44,10 @@ def _finding(tokens: pd.DataFrame, fewest: int) -> str:
     medians = tokens.groupby("kind")["cosine"].median()
     if kind is None:
         return f"The median cosine of a token with the mean is {tokens['cosine'].median():.2f}"
+    large = medians[tokens["kind"].value_counts() >= fewest]
+    if large.abs().max() < LITTLE:
+        ends = f"{large.min():z.2f} to {large.max():z.2f}"
+        return f"No kind of token points where the mean points: median cosines {ends}"
     return (
         f"Median cosine with the mean: {TOKEN_KINDS[kind].name} {medians[kind]:.2f}, "
         f"words {medians['word']:.2f}"

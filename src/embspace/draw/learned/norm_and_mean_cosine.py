@@ -14,6 +14,7 @@ from embspace.draw.page.canvas import HALO, count, counted, new_figure
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import TOKEN_KINDS
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.token_kinds import drawable
 
 RESULTS = (
     "mean_embedding/summary.csv",
@@ -40,7 +41,8 @@ def draw_norm_and_mean_cosine(
     """Draw tokens by norm and cosine with the mean: their number, and their most frequent kind."""
     import seaborn as sns
 
-    tokens = tokens_and_mean(results).dropna(subset=[Y])
+    everything = tokens_and_mean(results)
+    tokens = everything.dropna(subset=[Y])
     summary = results["mean_embedding/summary"].set_index("quantity")
     correlation = float(summary["norm_correlation"][Y])
     figure, axes = new_figure(
@@ -48,8 +50,9 @@ def draw_norm_and_mean_cosine(
         2,
         height_mm=height_mm,
         title=_finding(correlation),
-        subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused included · "
-        "raw learned matrix · in a large Gaussian table norm and cosine are unrelated",
+        subtitle=f"{label} · {counted(len(tokens), 'token')}, special and unused included"
+        f"{_left_out(everything)} · raw learned matrix · in a large Gaussian table norm and cosine "
+        "are unrelated",
         stage="measure_mean_embedding",
     )
     mako = sns.color_palette("mako_r", as_cmap=True)
@@ -70,6 +73,15 @@ def draw_norm_and_mean_cosine(
         ax.grid(visible=False)
     axes[0].set_ylabel("cosine with the mean")
     return figure, _table(tokens, label, digits)
+
+
+def _left_out(tokens: pd.DataFrame) -> str:
+    """Return for the subtitle which tokens, of length zero, have no cosine; one alone by name."""
+    zeros = tokens[tokens[Y].isna()]
+    if zeros.empty:
+        return ""
+    who = drawable(str(zeros["token"].iloc[0])) if len(zeros) == 1 else counted(len(zeros), "other")
+    return f"; {who}, of length zero, left out"
 
 
 def _finding(correlation: float) -> str:

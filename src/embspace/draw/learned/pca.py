@@ -1,5 +1,6 @@
 """Tells how much variance the maps of `project_pca` hold, with tables."""
 
+import pandas as pd
 from pydantic import NonNegativeInt
 
 from embspace.clouds.learned import clouds_of
@@ -11,16 +12,21 @@ from embspace.draw.page.saving import Results
 FURTHER_RESULTS = (
     "data/extracted/embeddings.safetensors",
     "regimes/positions.csv",
+    "explained_variance/curve.csv",
 )
+CURVE = "explained_variance/curve"
 DRAWN_IN = "projections"
 LINES = ("structured", "positional")  # the first of them that there is tells of positions
+NULL_OF = {"joint": "input"}  # a cloud's isotropic vectors: the few positions change little
+MOST = 1.1  # times the share of isotropic vectors, that is about as much
 
 
 def draw_pca(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
     """Return the variance that two components hold, and tables of the quality of the maps."""
     n_unstructured = len(unstructured_positions(results["parquet"]))
     tables = map_tables(results.tables, label, "PCA", "project_pca", digits)
-    return _finding(_variance_shares(results), n_unstructured), tables
+    shares = _variance_shares(results)
+    return _finding(shares, n_unstructured) + _beside(shares, results[CURVE]), tables
 
 
 def _variance_shares(results: Results) -> dict[str, float]:
@@ -33,6 +39,18 @@ def _variance_shares(results: Results) -> dict[str, float]:
         )
         for name, rows in results["parquet"].groupby("cloud", sort=False)
     }
+
+
+def _beside(shares: dict[str, float], curve: pd.DataFrame) -> str:
+    """Return for the title that no cloud has more variance in the plane than isotropic vectors."""
+    two = curve[curve["n_components"] == 2].set_index("space")
+    null = two["null_cumulative_explained_variance"]
+    is_as_much = [
+        share <= MOST * null.get(NULL_OF.get(cloud, cloud), 0.0)
+        for cloud, share in shares.items()
+        if not cloud.endswith("_centered")
+    ]
+    return ", as of isotropic vectors" if all(is_as_much) else ""
 
 
 def _finding(shares: dict[str, float], n_unstructured: int) -> str:

@@ -36,7 +36,7 @@ def _finding(table: pd.DataFrame, label: str) -> str:
     best = table.sort_values("auc").iloc[-1]
     auc = _not_rounded_up(best["auc"])
     if best["auc"] <= best["null_auc"] + 2 * best["null_auc_standard_deviation"]:
-        return f"No linear classifier tells positions from tokens: AUC {auc} at best"
+        return f"Logistic regression does not tell positions from tokens: AUC {auc} at best"
     best = table.sort_values("balanced_accuracy").iloc[-1]
     finding = f"A plane tells {_percent(best['positional_recall'])} of positions from tokens"
     worst = table.sort_values("balanced_accuracy").iloc[0]

@@ -105,24 +105,24 @@ def _is_numeric(cells: Sequence[object]) -> bool:
 def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
     """Return the cells of a column; what is not defined is None."""
     if not is_numeric_dtype(column) or is_bool_dtype(column):
-        return [*_spoken(column.astype(object).where(column.notna(), None))]
+        return _spoken(column.astype(object).where(column.notna(), None))
     known = column.dropna()
     is_whole = bool((known == known.round()).all()) and not is_exact
     form = significant if is_exact else partial(number, digits=0 if is_whole else digits)
     return [None if isnan(value) else form(value) for value in column.astype(float)]
 
 
-def _spoken(column: pd.Series) -> pd.Series:
-    """Return a column of names of the code in readers' words; tokens, words and texts as they are.
+def _spoken(column: pd.Series) -> list[object]:
+    """Return the cells of a column, names of the code in readers' words; all else as it is.
 
     Names that are words, too, such as `hubness`, are replaced in columns of names alone.
     """
-    cells = [cell for cell in column if isinstance(cell, str)]
-    if not all(map(IDENTIFIER.fullmatch, cells)):
-        return column
+    cells = [*column]  # a column would make a gap a number again
+    if not all(IDENTIFIER.fullmatch(cell) for cell in cells if isinstance(cell, str)):
+        return cells
     is_named = str(column.name) in OF_NAMES
     known = {name: said for name, said in VALUES.items() if is_named or "_" in name}
-    return column.map(lambda cell: known.get(cell, cell))
+    return [known.get(cell, cell) for cell in cells]
 
 
 def significant(value: float, digits: int = 3) -> str:

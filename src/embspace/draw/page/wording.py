@@ -40,8 +40,10 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
 
 
 def random_sample(random: pd.DataFrame) -> str:
-    """Return for a subtitle the number of texts read at random weights."""
-    return f"up to {counted(random['n'].max(), 'text')} of each" if len(random) else "not measured"
+    """Return for a subtitle the number of documents read at random weights."""
+    return (
+        f"up to {counted(random['n'].max(), 'document')} of each" if len(random) else "not measured"
+    )
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:

@@ -55,6 +55,8 @@ def _finding(results: Results, label: str) -> str:
     rows = results["shares"].query("tokens == 'all'")
     n_heads = len(rows[["layer", "head"]].drop_duplicates())
     above = rows[rows["above_null"]]
+    if not len(above):
+        return f"No head of {label} relates equal tokens or related words beyond chance"
     parts = []
     for form, name in FORMS.items():
         heads_above = above[above["form"] == form]
@@ -96,7 +98,8 @@ def _tables(results: Results, label: str, n_cards: int, n_shown: int, digits: in
         "The key alone",
         "Of each layer the head whose term of the key alone, the bias of its queries times the "
         "keys, has the largest share of the variance of scores over keys, and the tokens it raises "
-        "most. Every token is a query and a key once, without norm and position.",
+        "most; none where the share is 0. Every token is a query and a key once, without norm and "
+        "position.",
         markdown_table(_keys(results, n_shown), digits),
     )
     return tables_page(f"Pairs of heads of {label}", STAGE, cards, categories, keys)
@@ -167,7 +170,9 @@ def _keys(results: Results, n_shown: int) -> pd.DataFrame:
                 "head": f"{row['layer']}.{row['head']}",
                 "key-only share": row["key_only_share"],
                 "mean-query share": row["mean_query_share"],
-                "tokens": " ".join(code(str(token)) for token in tokens),
+                "tokens": " ".join(code(str(token)) for token in tokens)
+                if row["key_only_share"] > 0
+                else None,
             }
         )
     return pd.DataFrame(rows)

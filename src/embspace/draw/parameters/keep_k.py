@@ -20,6 +20,7 @@ KINDS = {
     "feed_forward_value": "values of the MLPs",
     "hidden_state": "hidden states",
 }
+ALIKE = 0.01  # a cosine, by which inverses differ at least to be told apart in the title
 INVERSES = {"transpose": "the transpose", "pseudo_inverse": "the pseudo-inverse"}
 MATRIX = {"transpose": "E' = transpose of E", "pseudo_inverse": "E' = pseudo-inverse of E"}
 NOTE = (
@@ -49,23 +50,41 @@ def draw_keep_k(
 
 def _finding(scores: pd.DataFrame) -> str:
     """Return the title: up to which k the transpose keeps more of MLPs' vectors, and when less."""
+    if _largest_difference(_of_mlps(scores)) < ALIKE:
+        too = ", and normal ones, too" * (_largest_difference(_of(scores, "normal")) < ALIKE)
+        said = f"Transpose and pseudo-inverse keep vectors of MLPs alike{too}"
+        return f"{said}: cosines differ by less than {ALIKE:g}"
     up_to, since = crossing(scores)
     if since is None:
         return "The transpose keeps more of the vectors of MLPs than the pseudo-inverse, at every k"
-    less = f"the pseudo-inverse keeps more from {count(since)} words on"
+    less = f"less from {count(since)} words on"
     if up_to is None:
-        return f"Of the vectors of MLPs {less}"
-    return f"Of the vectors of MLPs the transpose keeps more in up to {count(up_to)} words; {less}"
+        return f"Of the vectors of MLPs the transpose keeps {less} than the pseudo-inverse"
+    more = f"more in up to {count(up_to)} words than the pseudo-inverse"
+    return f"Of the vectors of MLPs the transpose keeps {more}, and {less}"
 
 
 def crossing(scores: pd.DataFrame) -> tuple[int | None, int | None]:
     """Return the last k with which the transpose keeps more of MLPs, and the first with less."""
-    mlp_scores = scores[scores["kind"].str.startswith("feed_forward")]
-    means = mlp_scores.pivot_table(index="k", columns="inverse", values="value").sort_index()
+    means = _of_mlps(scores)
     is_less = means["transpose"] < means["pseudo_inverse"]
     since = int(means.index[is_less].min()) if is_less.any() else None
     before = means.index if since is None else means.index[means.index < since]
     return (int(before.max()) if len(before) else None), since
+
+
+def _of_mlps(scores: pd.DataFrame) -> pd.DataFrame:
+    return _of(scores, "feed_forward")
+
+
+def _of(scores: pd.DataFrame, kinds: str) -> pd.DataFrame:
+    """Return the mean scores of the kinds that begin with a word, by k and inverse."""
+    rows = scores[scores["kind"].str.startswith(kinds)]
+    return rows.pivot_table(index="k", columns="inverse", values="value").sort_index()
+
+
+def _largest_difference(means: pd.DataFrame) -> float:
+    return float((means["transpose"] - means["pseudo_inverse"]).abs().max())
 
 
 def _shown(sizes: pd.DataFrame, most: int) -> int:

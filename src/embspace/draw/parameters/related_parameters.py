@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt
 from embspace.draw.page.canvas import count, percent, write_beside
 from embspace.draw.page.looks import BLACK, GRAY
 from embspace.draw.page.markdown import markdown_table, section, tables_page
-from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.own_texts import units_of
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_related_parameters"
@@ -70,6 +70,10 @@ def _finding(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, la
     best = most_related(pairs)
     is_share = whole["measure"] == "share_related"
     mean = whole[is_share & (whole["pair"] == best["pair"])].iloc[0]
+    if not best["value"]:
+        said = f"No unit of {label} writes {percent(facts['related_from'])} or more of the words"
+        beside = f"{percent(mean['shuffled'])} do" if mean["shuffled"] else "as"
+        return f"{said} that it reads, {beside} with partners dealt anew"
     return (
         f"{percent(mean['value'])} of the units of {label} write "
         f"{percent(facts['related_from'])} or more of the words that they read, "
@@ -123,7 +127,7 @@ def _said(results: Results) -> str:
         return " No text was read."
     first = states.iloc[0]
     return (
-        f" States of {count(first['n_tokens'])} tokens of {count(first['n_texts'])} texts "
-        f"({corpus_called(facts['corpus'])}), {facts['n_active']} most active vectors, "
+        f" States of {count(first['n_tokens'])} tokens of {count(first['n_texts'])} "
+        f"{units_of('documents', facts['corpus'])}, {facts['n_active']} most active vectors, "
         f"{facts['state_k']} words."
     )

@@ -19,7 +19,6 @@ from embspace.draw.page.canvas import (
     new_figure,
     percent,
     say_absent,
-    say_instead,
 )
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, GRAY, SPACES
@@ -53,10 +52,12 @@ def draw_positions(
     """
     tensors, properties = results["safetensors"], results["properties"]
     nulls = results["nulls"]
+    is_bare = bool(tensors) and not tensors["structured"].any()  # has no curves by offset
+    n_rows = 2 if is_bare else 3
     figure, axes = new_figure(
-        3,
+        n_rows,
         2,
-        height_mm=height_mm,
+        height_mm=height_mm * n_rows / 3,
         title=_finding(properties, nulls, results["regimes/summary"]),
         subtitle=f"{label} · {_population(tensors, results['nulls'])}",
         stage="measure_positions",
@@ -74,16 +75,13 @@ def draw_positions(
     _color_bar(axes[1], "cosine")
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
     axes[0].set_ylabel("position")
-    below, strip = join_panels(axes[2:4]), join_panels(axes[4:])
-    if tensors["structured"].any():
+    if not is_bare:
+        below = join_panels(axes[2:4])
         _curves(below, tensors, n_profiles, profile_length)
         shown = results["profiles"][:profile_length]
         _mean_profile(below, shown, properties, nulls)
-    else:
-        say_instead([below], "no structured positions")
-    _norms(
-        strip, results["regimes/positions"], results["regimes/summary"], results["regimes/.json"]
-    )
+    regimes = (results[f"regimes/{name}"] for name in ("positions", "summary", ".json"))
+    _norms(join_panels(axes[-2:]), *regimes)
     return figure, text
 
 
@@ -95,9 +93,10 @@ def _finding(properties: pd.DataFrame, nulls: pd.DataFrame, regimes: pd.DataFram
     if not near["value"] > near["null_quantile_0.975"]:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
     n_regimes = (~regimes["unstructured"].astype(bool)).sum()
+    panel = "d" if (rows["positions"] == "structured").any() else "c"
     return (
         f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
-        f"{_walk_words(near, nulls)}{'; norms lie in regimes (d)' if n_regimes > 1 else ''}"
+        f"{_walk_words(near, nulls)}{f'; norms lie in regimes ({panel})' if n_regimes > 1 else ''}"
     )
 
 
@@ -247,7 +246,9 @@ def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
     words = [f"raw learned matrix · n = {counted(n, 'position')}"]
-    if structured < n:
+    if not structured:
+        words[0] += ", all without structure"
+    elif structured < n:
         left_out = counted(n - structured, "outlying or unstructured position")
         words[0] += f", by offset: {left_out} left out"
     if len(nulls):

@@ -27,6 +27,8 @@ def _finding(positions: pd.DataFrame, scalars: dict[str, Any]) -> str:
     if positions.empty:
         return "There are no position embeddings to look at"
     outlying = positions.loc[positions["outlying"].astype(bool), "position"]
+    if not (len(outlying) or scalars["n_changes"]):
+        return "No position lies apart, and nothing changes along them"
     named = f" ({', '.join(map(str, outlying))})" if 0 < len(outlying) <= N_NAMED else ""
     changes = counted(scalars["n_changes"], "change")
     lie = "lies" if len(outlying) == 1 else "lie"
