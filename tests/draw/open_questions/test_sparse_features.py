@@ -51,9 +51,11 @@ def test_title_says_where_fits_at_random_weights_ended_too_early():
     assert "Features recur beyond random weights" in _finding(table)
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
     table["verdict"] = table["verdict"].replace("learned", "undecided")
-    assert "; not converged)" in _finding(table)
-    table.loc[:, "converged_share"] = table["cloud"].map({"model": 0.5}).fillna(1.0)
-    assert "; not converged)" in _finding(table)
+    assert " %, not converged)" in _finding(table)
+    table["converged_share"] = 0.5
+    assert "; both not converged)" in _finding(table)
+    table["converged_share"] = table["cloud"].map({"model": 0.5}).fillna(1.0)
+    assert "; the model not converged)" in _finding(table)
     assert "Undecided if features recur" in _finding(table)
 
 

@@ -133,8 +133,13 @@ def _places(rows: pd.DataFrame) -> list[str]:
 
 def _null(own: pd.Series, random: pd.Series) -> str:
     """Return the share at random weights, and if a fit of either ended too early."""
-    ended = "; not converged" if min(own["converged_share"], random["converged_share"]) < 1 else ""
-    return f"{CLOUDS[RANDOM].name} {percent(random['recurring'])}{ended}"
+    is_early = (own["converged_share"] < 1, random["converged_share"] < 1)
+    ended = {
+        (True, True): "; both not converged",
+        (True, False): f"; {CLOUDS[MODEL].name} not converged",
+        (False, True): ", not converged",
+    }
+    return f"{CLOUDS[RANDOM].name} {percent(random['recurring'])}{ended.get(is_early, '')}"
 
 
 def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
