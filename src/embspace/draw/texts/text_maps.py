@@ -92,9 +92,7 @@ def draw_text_maps(
         n_rows,
         WIDEST,
         height_mm=1.6 * row_height_mm + (22 if len(compared) else 10),
-        title=_finding(compared, spaces)
-        if len(compared)
-        else _of_documents(_where(shown, method=method), spaces),
+        title=_finding(compared, _where(shown, method=method), spaces),
         subtitle=f"{label} · {_population(shown, method, has_shares=not compared.empty)}",
         stage=STAGE,
     )
@@ -115,11 +113,17 @@ def draw_text_maps(
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(hspace=ROOM)
     if len(compared):
-        if grid := axes[0].get_gridspec():
-            grid.set_height_ratios([1, 0.6])
-        in_space = compared[compared["method"] == "space"]
-        _shares(join_panels(axes[WIDEST:]), in_space, spaces)
+        _shares_below(axes, compared[compared["method"] == "space"], spaces)
     return figure, tables
+
+
+def _shares_below(
+    axes: Sequence[Axes], in_space: pd.DataFrame, spaces: Sequence[tuple[str, str]]
+) -> None:
+    """Draw the shares in one panel below the maps."""
+    if grid := axes[0].get_gridspec():
+        grid.set_height_ratios([1, 0.6])
+    _shares(join_panels(axes[WIDEST:]), in_space, spaces)
 
 
 def _of(table: pd.DataFrame, columns: list[str]) -> list[Any]:
@@ -161,9 +165,13 @@ def _own_document(row: pd.Series) -> str:
     return f"\nnearest of its document: {percent(row[DOCUMENT])}" if row[OF_CHANCE] else ""
 
 
-def _finding(compared: pd.DataFrame, spaces: Sequence[tuple[str, str]]) -> str:
+def _finding(
+    compared: pd.DataFrame, on_map: pd.DataFrame, spaces: Sequence[tuple[str, str]]
+) -> str:
     """Return the title: the corpus whose neighbors depend most on the preparation, and chance."""
     in_space = compared[compared["method"] == "space"]
+    if in_space.empty:
+        return _of_documents(on_map, spaces)
     first, other = (
         _where(in_space, **dict(zip(SPACE, space, strict=True))).set_index("corpus")
         for space in (spaces[0], spaces[min(1, len(spaces) - 1)])
