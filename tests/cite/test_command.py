@@ -8,6 +8,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from click.testing import Result
@@ -208,6 +209,19 @@ def test_evolution_names_the_corpora_that_were_read(bare: Path):
     assert "independent texts" not in without
     assert "at random weights. MiniLM-L6 is" in without
     assert "politis1994" not in without
+
+
+def test_random_weights_stand_beside_the_imbalance_where_a_corpus_was_read_by_them(bare: Path):
+    name = "information_imbalance/minilm.csv"
+    table = pd.read_csv(ROOT / "results" / name)
+    (bare / "results" / name).parent.mkdir(parents=True)
+    said = "and the same architecture at random weights stands beside."
+    for given in (table, table.assign(random_weights_value=None)):
+        given.to_csv(bare / "results" / name, index=False)
+        is_beside = given["random_weights_value"].notna().any()
+        text = run("information_imbalance").stdout
+        assert ("10 times." in text) != is_beside
+        assert (said in text) == is_beside
 
 
 def test_search_without_stop_words_has_no_word_of_them(tree: Path):

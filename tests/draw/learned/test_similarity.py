@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.learned.similarity import (
     FURTHER_RESULTS,
     HUBS,
@@ -131,7 +132,9 @@ def test_the_title_says_which_are_longer(factor: float, said: str):
     figure, _ = draw_similarity(
         tables_of(similarity, matrices), "tiny", height_mm=75.0, n_pairs=2, digits=3
     )
-    assert "; centered unit vectors: at most" in " ".join(figure.get_suptitle().split())
+    assert "; centered, at unit length, none is among those of " in " ".join(
+        figure.get_suptitle().split()
+    )
     said = f"Token embeddings are {said} position embeddings"
     assert _finding(similarity["summary"], pd.DataFrame(), pd.DataFrame()) == said
 
@@ -143,10 +146,26 @@ def test_the_shortest_vector_is_named_where_it_is_the_most_frequent_neighbor():
     tables = tables_of(similarity, matrices)
     figure, _ = draw_similarity(tables, "tiny", height_mm=75.0, n_pairs=2, digits=3)
     title = " ".join(figure.get_suptitle().split())
-    assert title.startswith("The shortest vector, position 4 (a), is a near neighbor")
+    assert title.startswith("The shortest vector, position 4 (a), is among the ")
     length = np.linalg.norm(matrices["positional"][4].astype(np.float64))
     left, _ = figure.axes[0].get_xlim()
     words = [text.get_text() for text in figure.axes[0].texts]
     assert left < length and f"position 4\n{length:.2f}" in words
     hubs = tables[HUBS]
     assert "shortest" not in _finding(similarity["summary"], hubs, tables[OCCURRENCE], 2 * length)
+
+
+@pytest.mark.parametrize(("most", "is_chance"), [(27, True), (60, False)])
+def test_a_vector_of_length_zero_is_no_finding_where_others_are_as_by_chance(
+    most: int, is_chance: bool
+):
+    matrices = random_matrices()
+    similarity = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
+    hubs = tables_of(similarity, matrices)[HUBS].assign(cloud="joint", k_occurrence=29266)
+    counts = {"cloud": "joint_centered", "k": 10, "k_occurrence": [10, most], "count": [31033, 1]}
+    titles = [_finding(similarity["summary"], hubs, pd.DataFrame(counts), x) for x in (0.0, 1e3)]
+    assert " has length zero (a), so that it is among the 10 nearest of 29,266 vectors" in titles[0]
+    assert titles[1].startswith("Of raw vectors, ")
+    assert f"none is among those of more than {most}" in titles[0]
+    assert says_nothing(titles[0]) == is_chance and not says_nothing(titles[1])
+    assert titles[1].endswith(", as by chance") == is_chance

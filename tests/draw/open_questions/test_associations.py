@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.open_questions.associations import (
     DODGE,
     _finding,
@@ -43,7 +44,24 @@ def test_title_counts_an_association_that_only_sentences_have(
     presence = (table["vectors"] == "sentence").map({True: "yes", False: "no"})
     assert set(presence) == {"yes", "no"}
     assert _finding(table.assign(is_present=presence)).endswith("at some: planted")
-    assert _finding(table.assign(is_present="no")).endswith("at no layer: planted")
+    none = _finding(table.assign(is_present="no", test="one_other"))
+    assert none == "No association is present at any layer: one-other"
+    assert says_nothing(none)
+
+
+@pytest.mark.parametrize(("is_present", "is_filled"), [("yes", True), ("no", False)])
+def test_the_key_has_filled_marks_where_an_association_is_present(
+    is_present: str, is_filled: bool, monkeypatch: pytest.MonkeyPatch
+):
+    outcome = measured(planted(8.0), monkeypatch)
+    given = {name: outcome[name].assign(test="one_other") for name in ("csv", "words")} | {
+        "csv": outcome["csv"].assign(test="one_other", is_present=is_present)
+    }
+    results = as_drawn(ASSOCIATIONS, {**outcome, **given}, **{CONF: read_yaml(ROOT / CONF)})
+    figure, text = draw_associations(results, "a model", **settings_of(draw_associations))
+    keys = [line for line in figure.axes[0].lines if line.get_label() in ("words (WEAT)",)]
+    assert [line.get_markerfacecolor() != "white" for line in keys] == [is_filled]
+    assert "one-other" in text and "one_other" not in text
 
 
 def test_words_of_one_kind_are_a_control():

@@ -68,6 +68,15 @@ def test_title_says_whether_random_weights_end_below_the_corpora_too(outcome: Ou
     assert title.endswith(f"({corpus})")
 
 
+def test_the_tables_name_what_no_search_found(outcome: Outcome):
+    texts = outcome["texts"].copy()
+    texts["search"] = texts["search"].replace("", float("nan"))
+    assert texts["search"].isna().any()
+    _, text = drawn({**outcome, "texts": texts})
+    assert "| none: the sentence |" in text and "nan" not in text
+    assert "cosines are near 1" not in text
+
+
 def test_one_sentence_and_its_texts_are_written(outcome: Outcome):
     figure, _ = drawn(outcome)
     words = [" ".join(part.get_text().split()) for part in figure.axes[1].texts]

@@ -5,6 +5,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from embspace.analysis import Outcome
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.open_questions.oppositeness import draw_oppositeness
 from embspace.measure.open_questions.oppositeness import OPPOSITENESS
 from embspace.settings.schema import read_yaml
@@ -39,6 +40,28 @@ def test_title_and_tables_say_whether_opposites_are_freed(alike: tuple[Figure, s
     figure, text = drawn(vectors(shared=0.0, against=1.0))
     assert "Antonyms come apart at" in str(figure.get_suptitle())
     assert_words_fit(figure)
+
+
+def test_title_says_where_antonyms_are_as_random_pairs():
+    given = measured(vectors(shared=1.0, against=0.3))
+    places = given["cosines"].assign(verdict="open", auc=0.45, auc_low=0.4, auc_high=0.55)
+
+    def title(cosines: pd.DataFrame) -> str:
+        return " ".join(drawing({**given, "cosines": cosines})[0].get_suptitle().split())
+
+    none = title(places)
+    assert none.startswith(
+        "Antonyms are no more alike than by chance, whatever is taken away; cosine does not tell "
+        "them from synonyms (closest, adjectives: AUC 0.45, of words alone "
+    )
+    assert says_nothing(none)
+    is_first = places.index == places.index[0]
+    told = title(places.assign(auc_high=places["auc_high"].mask(is_first, 0.48)))
+    start = "Antonyms are not surely more alike than random pairs, whatever is taken away; cosine "
+    assert told.startswith(f"{start}tells them from synonyms no better than a classifier")
+    assert not says_nothing(told)
+    sure = title(places.assign(verdict=places["verdict"].mask(is_first, "not freed")))
+    assert sure.startswith("Antonyms stay more alike than random pairs at ")
 
 
 def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, str]):
@@ -90,5 +113,8 @@ def test_without_any_auc_the_title_says_nothing_of_synonyms():
     assert title.endswith("whatever is taken away")
     words = pd.concat([given["cosines"], cosines.assign(part_of_speech="noun")])
     classifiers = given["classifiers"].assign(part_of_speech="noun")
-    figure, _ = drawing({**given, "cosines": words, "classifiers": classifiers})
-    assert "at an AUC of at most" in " ".join(figure.get_suptitle().split())
+    for low, said in ((0.4, "does not tell them from synonyms"), (0.6, "at an AUC of at most")):
+        known = words.assign(auc_low=words["auc_low"].where(words["auc"].isna(), low))
+        known["auc_high"] = known["auc_high"].where(words["auc"].isna(), 0.9)
+        figure, _ = drawing({**given, "cosines": known, "classifiers": classifiers})
+        assert said in " ".join(figure.get_suptitle().split())

@@ -40,12 +40,13 @@ def test_lines_are_the_tables_and_gray_is_full_precision(outcome: Outcome):
     [
         (
             {16: "keeps", 2: "flips"},
-            "With weights of 16 bits all measures stay in their intervals; at 2 some do not",
+            "With weights of 16 bits, one scale a block, all measures stay in their intervals; at "
+            "2 some do not",
             ["2 bits: 72 %"],
         ),
         (
             {16: "keeps", 2: "keeps"},
-            "Every measure of every layer stays in its interval down to 2",
+            "Every measure of every layer stays in its interval down to 2 bits, one scale a block",
             [],
         ),
         ({16: "open", 2: "flips"}, "At no number of bits do all measures stay", ["16 bits: 100 %"]),
@@ -67,6 +68,6 @@ def test_a_measure_without_a_value_at_full_precision_leaves_no_interval(outcome:
         full=table["full"].mask(is_unknown), verdict=table["verdict"].mask(is_unknown, "open")
     )
     figure, _ = drawn({**outcome, "csv": table})
-    assert figure.get_suptitle().startswith(
-        "With weights of 16 bits all measures stay in their intervals"
+    assert " ".join(figure.get_suptitle().split()).startswith(
+        "With weights of 16 bits, one scale a block, all measures stay in their"
     )

@@ -33,7 +33,7 @@ def test_title_names_the_method_whose_features_are_learned():
     assert title.startswith(
         "Undecided if features recur beyond random weights: 100 % by ICA in layer 1"
     )
-    assert "(at random " in title
+    assert "(random weights " in title
     assert "| undecided" in text and "| learned" not in text
     assert_words_fit(figure)
 
@@ -51,7 +51,11 @@ def test_title_says_where_fits_at_random_weights_ended_too_early():
     assert "Features recur beyond random weights" in _finding(table)
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
     table["verdict"] = table["verdict"].replace("learned", "undecided")
-    assert ", not converged)" in _finding(table)
+    assert " %, not converged)" in _finding(table)
+    table["converged_share"] = 0.5
+    assert "; both not converged)" in _finding(table)
+    table["converged_share"] = table["cloud"].map({"model": 0.5}).fillna(1.0)
+    assert "; the model not converged)" in _finding(table)
     assert "Undecided if features recur" in _finding(table)
 
 
@@ -60,6 +64,29 @@ def test_marks_are_the_shares_of_the_table():
     line = next(line for line in panel.lines if line.get_label() == "the model")
     own = measured(is_sparse=True)["csv"].query("cloud == 'model'")
     assert np.array_equal(line.get_xdata(), own["recurring"])
+
+
+@pytest.mark.parametrize(
+    ("shares", "head", "end"),
+    [
+        ((0.29, 0.9), "no token above 30 %; cosine", "random weights"),
+        ((0.31, 0.9), "] 31 %; cosine", "random weights: the same tokens"),
+        ((0.31, 0.1), "] 31 %; cosine", "random weights: none of these tokens"),
+    ],
+)
+def test_a_token_of_few_top_tokens_names_no_feature(
+    shares: tuple[float, float], head: str, end: str
+):
+    outcome = measured(is_sparse=True)
+    own, random = shares
+    by_cloud = outcome["features"]["cloud"].map({"model": own, "random_weights": random})
+    features = outcome["features"].assign(token="same", token_share=by_cloud)
+    beside: dict[str, Any] = {CONF: read_yaml(ROOT / CONF)}
+    results = as_drawn(SPARSE_FEATURES, {**outcome, "features": features}, **beside)
+    figure, _ = draw_sparse_features(results, "a model", **settings_of(draw_sparse_features))
+    heads = [words.get_text() for words in figure.axes[1].texts[::2]]
+    assert heads and all(head in words for words in heads)
+    assert figure.axes[2].get_title("left").endswith(end)
 
 
 def test_a_long_example_keeps_its_token():

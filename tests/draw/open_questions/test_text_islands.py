@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.open_questions.text_islands import (
     MEASURED_WITH,
     _finding,
@@ -72,6 +73,28 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
     assert _finding(given, maps) == (
         "All corpora: 3 of 6 islands stand, and all are topics, as with random weights"
     )
+
+
+def test_without_an_island_labels_have_no_panel():
+    outcome = measured_once("nothing")
+    table = outcome["csv"].assign(n_islands=0, n_standing=0, stability="no islands")
+    table["null_largest_matched"] = np.nan
+    labels = outcome["labels"].assign(information=np.nan, null_largest=np.nan)
+    points = outcome["parquet"].assign(island=0)
+    given = {**outcome, "csv": table, "labels": labels, "islands": outcome["islands"][:0]}
+    beside: dict[str, Any] = {MEASURED_WITH: read_yaml(ROOT / MEASURED_WITH)}
+    results = as_drawn(TEXT_ISLANDS, given | {"parquet": points}, **beside)
+    figure, _ = draw_text_islands(results, "a model", **settings_of(draw_text_islands))
+    title = " ".join(str(figure.get_suptitle()).split())
+    n_maps = table["map"].nunique()
+    where = f"on the t-SNE map{'s' * (n_maps > 1)}"
+    assert title == f"No islands of texts {where}, nor with random weights"
+    assert says_nothing(title)
+    assert len(figure.axes) == n_maps
+    words = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert words == ["random weights: no island; gray: no island"]
+    assert figure.axes[0].get_title("left").endswith(": no island")
+    assert_words_fit(figure)
 
 
 def test_marks_are_the_information_of_the_table_beyond_chance():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.practice.thresholds import draw_thresholds
 from embspace.measure.practice.thresholds import THRESHOLDS
 from embspace.measure.texts.text_cloud_random import RANDOM_TEXTS
@@ -11,11 +12,13 @@ from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
 
-def tables(above: tuple[float, float] = (0.9, 0.0), gap: float = 0.2) -> dict[str, pd.DataFrame]:
+def tables(
+    above: tuple[float, float] = (0.9, 0.0), gap: float = 0.2, n_pairs: int = 20_000
+) -> dict[str, pd.DataFrame]:
     """Two corpora at two layers; `above` are shares of pairs of ships above .8 by layer."""
     rates, fixed = [], []
     for number, corpus in enumerate(("ships", "ports")):
-        place = {"corpus": corpus, "n_pairs": 1000, "n_documents": 46}
+        place = {"corpus": corpus, "n_pairs": n_pairs, "n_documents": 46}
         for layer in (0, 1):
             for kind in ("raw", "centered"):
                 cosine = 0.7 - gap * number - 0.1 * layer - 0.2 * (kind == "centered")
@@ -24,8 +27,8 @@ def tables(above: tuple[float, float] = (0.9, 0.0), gap: float = 0.2) -> dict[st
                 rates.append(row | {"rate": 1e-3, "cosine": cosine} | bounds)
                 rates.append(row | {"rate": 1e-5, "cosine": np.nan})
             share = above[layer] * (number == 0)
-            row = {"corpus": corpus, "layer": layer, "cosine": 0.8, "n_pairs": 1000}
-            fixed.append(row | {"share": share, "n_above": 1000 * share})
+            row = {"corpus": corpus, "layer": layer, "cosine": 0.8, "n_pairs": n_pairs}
+            fixed.append(row | {"share": share, "n_above": n_pairs * share})
     given = {"csv": rates, "fixed": fixed}
     return {name: table.of(given[name]) for name, table in THRESHOLDS.tables.items()}
 
@@ -89,7 +92,29 @@ def test_the_title_names_a_corpus_that_is_drawn_by_its_own_centered_cosines():
     assert title(lacking).endswith("none at the last")
 
 
+def test_rates_that_few_pairs_reach_are_left_out():
+    figure, text = drawn(tables(n_pairs=9_999))
+    assert_words_fit(figure)
+    assert len(figure.axes) == 1
+    assert list(figure.axes[0].lines[0].get_ydata()) == pytest.approx([0.9, 0])
+    assert "None." in text and "1,000" not in text
+    assert title(tables(n_pairs=9_999)).endswith("none at the last")
+    assert title(tables((0.05, 0.0), n_pairs=9_999)) == "Too few texts to tell a rare pair"
+    assert len(drawn(tables(n_pairs=10_000))[0].axes) == 3
+
+
+def test_what_all_pairs_exceed_at_random_weights_too_is_no_finding():
+    said = "All pairs of ships lie above a cosine of 0.8 at every layer, no more than with random"
+    assert title(tables((1.0, 1.0)), 1.0).startswith(said)
+    assert says_nothing(title(tables((1.0, 1.0)), 1.0))
+    for given in (title(tables((1.0, 1.0)), 0.9), title(tables((1.0, 0.95)), 1.0)):
+        assert given.startswith("A cosine of 0.8 is not rare: 100 % of pairs of ships")
+
+
 def test_random_weights_are_drawn() -> None:
     above = drawn(tables(), 1.0)[0].axes[0]
     lines = {line.get_label(): list(line.get_ydata()) for line in above.lines}
     assert lines["random weights, by corpus"] == [1.0, 1.0]
+    one = {name: table[table["corpus"] == "ships"] for name, table in tables().items()}
+    labels = [line.get_label() for line in drawn(one, 1.0)[0].axes[0].lines]
+    assert "random weights" in labels and "random weights, by corpus" not in labels

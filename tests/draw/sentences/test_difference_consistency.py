@@ -3,6 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.sentences.difference_consistency import TABLE, draw_difference_consistency
 from tests.draw.sentences.test_differences import measure, results_of
 from tests.measure.planted_sentences import planted
@@ -29,6 +30,19 @@ def test_the_finding_counts_the_categories_beyond_the_null(categories, drawn):
     assert "of 5 categories" in drawn[0]
     high = categories.filter(regex="sign_flips_high$").columns[0]
     assert "in 0 of 5 categories" in draw(categories.assign(**{high: 2.0}))[0]
+
+
+def test_the_finding_says_where_whole_intervals_lie_beyond_the_null_less_often(categories):
+    given = categories.assign(
+        consistency=0.3,
+        consistency_low=0.2,
+        null_consistency_sign_flips_high=0.25,
+        random_weights_consistency=0.4,
+    )
+    said = "beyond signs flipped in 5 of 5 categories (the whole interval in none), at random"
+    finding = draw(given)[0]
+    assert said in finding and says_nothing(finding)
+    assert "interval" not in draw(given.assign(consistency_low=0.28))[0]
 
 
 def test_the_table_starts_with_the_shown_pooling(drawn):

@@ -1,6 +1,7 @@
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.sentence_similarity import CLOUDS, draw_sentence_similarity
 from embspace.measure.sentences.sentence_similarity import SENTENCE_SIMILARITY
@@ -61,8 +62,12 @@ def test_the_finding_says_where_the_cosines_change_most(
 
 def test_the_finding_claims_no_change_that_it_cannot_show():
     finding, _ = draw(pairs(3), clouds((0.981, 0.9807, 0.979)))
-    assert finding.startswith("Texts neither draw together nor spread out: at most")
-    assert "from 0.981 at layer 1 to 0.979 at layer 2" in finding
+    assert finding.startswith("Texts are as alike at every layer: median cosine 0.98 (")
+    assert says_nothing(finding)
+    finding, _ = draw(pairs(3), clouds((0.9849, 0.9851, 0.9902)))
+    assert finding.startswith("No layer clearly draws texts together or spreads them out: at most")
+    assert "from 0.985 at layer 1 to 0.990 at layer 2" in finding
+    assert says_nothing(finding)
 
 
 def test_the_mean_of_one_corpus_is_no_mean():

@@ -87,6 +87,10 @@ def test_purity_by_layer_is_the_table_of_meanings(axes: list[Axes]):
     assert drawn[f"random weights {random[-1]:.2f}"] == random
 
 
+def test_ticks_are_layers(axes: list[Axes]):
+    assert all(tick == round(tick) for tick in axes[0].get_xticks())
+
+
 def test_the_map_names_each_group(axes: list[Axes]):
     assert [len(line.get_xdata()) for line in axes[1].lines] == [4, 4]
     assert list(axes[1].lines[1].get_ydata()) == [2.0] * 4

@@ -46,6 +46,14 @@ def test_the_title_names_the_layer_that_exceeds_the_last_one_most(table: pd.Data
     assert text.startswith("# Layers of a model of a long name by what they serve for\n")
 
 
+def test_what_is_no_layer_of_the_model_is_not_told_from_the_best(table: pd.DataFrame):
+    words = table["embedding"] == "tf_idf"
+    page = drawn(table)[1]
+    assert words.any() and not table.loc[words, "among_best"].any()
+    assert all("–" in row.split(" | ")[-2] for row in page.splitlines() if "TF-IDF" in row)
+    assert "| False" in page.replace("  ", "") and "| True" in page
+
+
 def test_the_title_names_no_task_where_the_last_layer_is_as_good(table: pd.DataFrame):
     figure, _ = drawn(table.assign(less_last_low=-1.0))
     assert figure.get_suptitle().startswith("No earlier layer is clearly better than the last")

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.texts.text_classification import draw_text_classification
 from embspace.measure.texts.text_classification import TEXT_CLASSIFICATION
 from tests.analyses import as_drawn
@@ -36,12 +37,22 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("difference", "verdict"),
-    [(0.1, "that is more"), (-0.1, "that is less"), (0.02, "no clear difference")],
+    [(0.1, "more than"), (-0.1, "less than"), (0.02, "no clear difference from")],
 )
 def test_the_finding_says_whether_words_do_as_well(difference: float, verdict: str):
     share = f"{100 * (0.7 + difference):.0f} %"
-    said = f"{share} of texts correctly (random weights {share}), words alone 70 %: {verdict}"
+    said = f"{share} of texts correctly: {verdict} words alone (70 %)"
     assert said in draw(table(difference=difference))[0]
+
+
+@pytest.mark.parametrize(("at_random", "many"), [(0.5, "more"), (0.78, "no more")])
+def test_the_finding_says_whether_random_weights_do_as_well(at_random: float, many: str):
+    rows = table()
+    rows.loc[rows["weights"] == "random", "accuracy"] = at_random
+    finding, page = draw(rows)
+    assert finding.endswith(f", {many} than with random weights ({100 * at_random:.0f} %)")
+    assert says_nothing(finding) == (many == "no more")
+    assert "The same at random weights." in page
 
 
 def test_the_table_has_readers_words():

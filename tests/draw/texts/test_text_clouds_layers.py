@@ -3,6 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.texts.text_clouds_layers import draw_text_clouds_layers
 from embspace.measure.texts.text_clouds import TEXT_CLOUDS, measure_text_clouds
 from tests.text_corpora import CLOUD_SETTINGS, CLOUDS_ALONE, no_corpora, three_corpora
@@ -32,7 +33,9 @@ def test_the_finding_says_where_cosines_are_not_positive(results):
     assert finding.startswith("All cosines of two texts of a corpus are positive")
     assert "Gaussians" not in finding
     null = table.assign(null_covariance_share_not_positive=1e-9)
-    assert draw(results | {POSITIVE: null})[0].endswith("as of Gaussians")
+    as_gaussians = draw(results | {POSITIVE: null})[0]
+    assert as_gaussians.endswith("; nor is one of Gaussian vectors of equal mean and covariance")
+    assert says_nothing(as_gaussians) and not says_nothing(finding)
     where = (table["corpus"] == "posts") & (table["other_corpus"] == "posts")
     where &= (table["pooling"] == "mean") & (table["layer"] == 1)
     table.loc[where, "share_not_positive"] = 0.25

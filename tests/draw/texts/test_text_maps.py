@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.texts.text_maps import draw_text_maps
 from embspace.project.text_maps import TEXT_MAPS, project_text_maps
@@ -160,14 +161,45 @@ def test_rare_subjects_share_a_color_and_no_subject_is_one_of_them():
     assert len({to_hex(part.get_facecolor()[0]) for part in dots(figure.axes[0])}) == 8
 
 
+def test_texts_of_one_corpus_may_lie_by_their_documents():
+    results = maps_of_one(lambda _: "", [f"d{number // 2}" for number in range(20)])
+    table = results["neighbors"].assign(k=15, chance_same_document_share=0.04)
+    table["chance_same_domain_share"] = 1.0
+    table["chance_same_corpus_share"] = 1.0
+    for share, end in (
+        (0.06, "of all others 4 %, about as many as by chance"),
+        (0.2, "others 4 %"),
+    ):
+        given = results | {"neighbors": table.assign(same_document_share=share)}
+        figure, text = draw(given)
+        assert_words_fit(figure)
+        title = titled(given)
+        said = "Of the 15 texts nearest to one on the map by mean pooling (centered, unit length), "
+        assert title.startswith(f"{said}{100 * share:.0f} % are of its document, ")
+        assert title.endswith(end) and says_nothing(title) == (share < 0.08)
+        for ax in figure.axes:
+            assert ax.get_title("left").endswith(f"nearest of its document: {100 * share:.0f} %")
+        assert "## Neighbors of the same document" in text
+        assert "same corpus" not in text and "same domain" not in text
+
+
+def test_documents_of_one_text_have_no_neighbor_of_their_own():
+    figure, text = draw(maps_of_one(lambda _: ""))
+    assert len(figure.axes) == 2
+    assert "document:" not in figure.axes[0].get_title("left")
+    assert "chance of same document" not in text
+
+
 def test_without_subjects_the_corpus_is_named():
     figure, _ = draw(maps_of_one(lambda _: ""))
     assert names(figure) == ["mine"]
 
 
-def maps_of_one(subject: Callable[[int], str]) -> dict[str, Any]:
+def maps_of_one(
+    subject: Callable[[int], str], documents: Sequence[str] = [f"d{n}" for n in range(20)]
+) -> dict[str, Any]:
     """Maps of one corpus of twenty texts, each with its subject."""
-    cloud = corpus([f"d{number}" for number in range(20)], seed=0)
+    cloud = corpus([*documents], seed=0)
     cloud.windows["subject"] = [subject(number) for number in range(20)]
     return project_text_maps({"mine": cloud}, **SETTINGS)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.page.looks import TEXTS
 from embspace.draw.words.evolution import _bundles, draw_evolution
 from embspace.measure.words.evolution import EVOLUTION
@@ -103,7 +104,7 @@ def test_the_title_has_the_variance_between_layers_beside_its_nulls(figure, resu
     ax = panel(figure, "Between layers")
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([row["value"], *nulls])
     said, random = ax.texts[0].get_text(), ax.texts[1].get_text()
-    assert f"{said} of the variance of these tokens" in evolved.title_of(figure)
+    assert f"{said} of the variance of tokens of 2 texts" in evolved.title_of(figure)
     assert f"{random} with random weights" in evolved.title_of(figure)
 
 
@@ -113,6 +114,20 @@ def test_tokens_move_together_where_layers_share_more_than_chance(results, share
     views.loc[views["quantity"] == "layer_share", "value"] = share
     title = evolved.title_of(draw(results | {"views": views})[0])
     assert title.endswith(f" with random weights{says} (b)")
+
+
+def test_next_to_nothing_between_layers_is_no_finding(results):
+    views = results["views"].copy()
+    is_share = views["quantity"] == "layer_share"
+    views.loc[is_share, ["value", "random_weights_value"]] = [0.00027, 0.00023]
+    title = evolved.title_of(draw(results | {"views": views})[0])
+    assert title == (
+        "Next to nothing of the variance of tokens of 2 texts lies between layers, as with random "
+        "weights: 0.027 % and 0.023 % (b)"
+    )
+    assert says_nothing(title)
+    views.loc[is_share, "random_weights_value"] = 0.02
+    assert "nothing" not in evolved.title_of(draw(results | {"views": views})[0])
 
 
 def test_the_texts_are_printed(figure):

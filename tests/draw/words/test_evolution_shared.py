@@ -3,6 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.words.evolution_shared import draw_evolution_shared
 from tests.draw.words.evolved import tables_of
 from tests.measure.words.test_evolution import module as module  # a fixture
@@ -32,6 +33,14 @@ def test_the_finding_is_filled_from_the_first_text(results):
         assert f"“a” share {said} of the energy of a step, those of some 90 %" in title
         assert "random weights: 50 %" in title
         assert title.endswith("more at each step") == is_less.all() == (high < 0.5)
+
+
+def test_a_range_within_that_of_random_weights_is_no_finding(results):
+    table = results[TABLE].assign(shared_energy=0.5)
+    table["random_weights_shared_energy"] = 0.4 + 0.3 * (table["last_layer"] > 1)
+    finding = draw(results | {TABLE: table})[0]
+    assert "“a” share 50 % of the energy of a step, as with random weights: 40 to 70 %" in finding
+    assert says_nothing(finding)
 
 
 def test_without_tokens_the_page_says_why(results):

@@ -131,6 +131,17 @@ def test_each_word_has_a_bar_and_its_senses_in_the_order_of_the_last_layer(resul
     assert names_on(ax) == list(last["word"] + ": " + senses)
 
 
+@pytest.mark.parametrize(("sign", "room"), [(1, 0.08), (-1, 0.14)])
+def test_a_bar_to_the_left_has_room_for_its_minus(results, sign: int, room: float):
+    words = results["words"].assign(difference=sign * results["words"]["difference"].abs())
+    ax = draw(results | {"words": words})[0].axes[2]
+    ax.autoscale_view()
+    ends = [bar.get_width() for bar in ax.patches]
+    reach = max(0, *ends) - min(0, *ends)
+    assert ax.margins()[0] == room
+    assert ax.get_xlim()[0] == pytest.approx(min(0, *ends) - (sign < 0) * room * reach)
+
+
 def test_of_many_words_both_ends_have_bars(results):
     ax = draw(results, n_words=3)[0].axes[2]
     last = last_words(results)["word"].tolist()

@@ -17,7 +17,7 @@ from tests.measure.words.test_evolution import module as module  # a fixture
 
 DRIFT, TRACKED = "evolution/drift", "token_tracker/layers"
 
-FARTHER = "in two texts they end farther apart than untrained ones (a)"
+FARTHER = "in two texts they end farther apart than untrained (a)"
 
 
 def draw(results: dict[str, Any]) -> tuple[Figure, str]:
@@ -47,12 +47,26 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
     assert_words_fit(figure)
     assert figure.axes[1].get_title("left") == f"{said} tokens most"
     assert evolved.title_of(figure) == (
-        f"{said} tokens most (b); {FARTHER}; at the end 0 % of "
-        "content and 100 % of function words are nearest to their own token (d), untrained "
-        "all"
+        f"{said} tokens most (b); {FARTHER}; 0 % of content and 100 % of function words "
+        "end nearest to their own token (d), untrained all"
     )
     printed = [text.get_text() for text in figure.axes[3].texts]
     assert {"content words 0 %", "function words 100 %"} <= {*printed}
+
+
+@pytest.mark.parametrize(
+    ("content", "function", "said"),
+    [(0.5, 0.7, "more"), (0.3, 0.5, "fewer"), (0.5, 0.5, "50 and 50 %"), (0.3, 0.7, "30 and 70 %")],
+)
+def test_the_title_says_how_many_words_end_nearest_at_random_weights(
+    results, content: float, function: float, said: str
+):
+    tracked = results[TRACKED].assign(value=0.4)
+    tracked["value"] = tracked["value"].where(tracked["group"] == "content", 0.6)
+    is_content = tracked["group"] == "content"
+    tracked["random_weights_value"] = is_content.map({True: content, False: function})
+    title = evolved.title_of(draw(results | {TRACKED: tracked})[0])
+    assert title.endswith(f"untrained {said}")
 
 
 def test_tokens_that_two_texts_share_are_named_and_the_followed_one_is_marked(figure, results):
@@ -89,7 +103,7 @@ def test_the_title_says_where_tokens_drift_no_farther_than_at_random_weights(res
     drift = results[DRIFT]
     given = drift.assign(random_weights_relative_distance=2 * drift["relative_distance"])
     title = evolved.title_of(draw(results | {DRIFT: given})[0])
-    assert "in two texts they end no farther apart than untrained ones (a); " in title
+    assert "in two texts they end no farther apart than untrained (a); " in title
 
 
 def test_the_same_before_two_texts_differ_is_no_drift(results):
@@ -106,7 +120,7 @@ def test_without_words_to_follow_the_panel_says_so(results):
     figure, text = draw(results | {TRACKED: results[TRACKED][:0]})
     assert_words_fit(figure)
     assert evolved.title_of(figure).endswith(
-        " tokens most (b); in two texts they end farther apart than untrained ones (a)"
+        " tokens most (b); in two texts they end farther apart than untrained (a)"
     )
     assert "No text with words of both lists" in figure.axes[3].texts[0].get_text()
     assert "length of a step" in text

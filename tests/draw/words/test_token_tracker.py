@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.words.token_tracker import at_sum, draw_token_tracker
 from embspace.files.tables import Tables
 from embspace.measure.words.token_tracker import TOKEN_TRACKER
@@ -31,6 +32,16 @@ def test_the_finding_says_how_many_are_near_themselves(tables: Tables):
         "token (random weights: 100 % and 100 %)"
     )
     assert "excursion of function words" in page and "none" not in page
+
+
+@pytest.mark.parametrize(("at_random", "is_like"), [(0.35, True), (0.25, False)])
+def test_the_finding_says_where_random_weights_do_not_clearly_otherwise(
+    tables: Tables, at_random: float, is_like: bool
+):
+    layers = tables["layers"].assign(value=0.45, low=0.4, high=0.5, random_weights_value=at_random)
+    finding, _ = draw({**tables, "layers": layers})
+    assert finding.endswith(f"({100 * at_random:.0f} % and {100 * at_random:.0f} %)") == is_like
+    assert says_nothing(finding) == is_like
 
 
 def test_rows_are_those_of_one_point_a_layer(tables: Tables):

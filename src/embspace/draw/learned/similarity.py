@@ -49,6 +49,7 @@ QUANTITIES = {
     "cosine": ("Cosines", "cosine", "share of pairs below"),
 }
 TOLERANCE = 1e-5  # of a smallest norm, as tables are rounded
+RARE = 0.05  # random vectors that are as often near, below which chance does not give as many
 ROOM = 0.42  # of a panel's width, for the name of a curve
 MARGIN = 0.18  # beside a marked vector, as a share of the width
 ORDERS = {
@@ -197,15 +198,17 @@ def _finding(
     """Return the title: the most frequent neighbor, else which of the two spaces is longer."""
     if len(hubs):
         k, hub = int(occurrence["k"].max()), hubs.iloc[0]
-        centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
-        most = f"; centered unit vectors: at most {count(centered.max())}"
         own = summary[(summary["quantity"] == "norm") & (summary["space"] == hub["cloud"])]
         is_shortest = (length <= own["minimum"] * (1 + TOLERANCE)).any()
         name = _hub_name(hub)
-        which = f"The shortest vector, {name} (a)," if is_shortest else f"Of raw vectors, {name}"
+        which = (
+            f"The shortest vector, {name} (a), is" if is_shortest else f"Of raw vectors, {name} is"
+        )
+        which = f"{name} has length zero (a), so that it is" if length == 0 else which
+        centered = occurrence[occurrence["cloud"] == f"{hub['cloud']}_centered"]
         return (
-            f"{which} is a near neighbor (k = {k}) of {count(hub['k_occurrence'])} "
-            f"vectors (c){most if len(centered) else ''}"
+            f"{which} among the {k} nearest of {count(hub['k_occurrence'])} vectors (c)"
+            f"{_centered_hubs(centered, length) if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
     longer = f"The median token embedding has norm {median['input']:.2f}"
@@ -216,6 +219,17 @@ def _finding(
             beside = f"{'longer' if median['input'] > median['positional'] else 'shorter'} than"
         longer = f"Token embeddings are {beside} position embeddings"
     return longer
+
+
+def _centered_hubs(centered: pd.DataFrame, length: float) -> str:
+    """Return how often a centered unit vector is among the nearest, beside random neighbors."""
+    from scipy.stats import poisson
+
+    most, n = int(centered["k_occurrence"].max()), int(centered["count"].sum())
+    n_random = n * float(poisson.sf(most - 1, centered["k"].max()))
+    chance = "as many as by chance" if length == 0 else "as by chance"
+    beside = "" if n_random < RARE else f", {chance}"
+    return f"; centered, at unit length, none is among those of more than {count(most)}{beside}"
 
 
 def _hub_name(hub: pd.Series) -> str:

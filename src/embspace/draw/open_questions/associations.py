@@ -54,7 +54,7 @@ def draw_associations(
         say_instead(axes, "the model reads no words")
         return figure, text
     for ax, name in zip(axes, tests, strict=False):
-        _panel(ax, table[table["test"] == name])
+        _panel(ax, table[table["test"] == name], is_any="yes" in {*table["is_present"]})
         first, second, *attributes = settings["tests"].get(name, ["", "", "", ""])
         control = " (control)" if _is_control(name) else ""
         words = f"{first}, {second}{control}:\n{attributes[0]}, {attributes[1]}"
@@ -78,6 +78,14 @@ def _is_control(test: str) -> bool:
     return one == other
 
 
+def _name(test: object) -> str:
+    return str(test).replace("_", "-")
+
+
+def _names(table: pd.DataFrame) -> pd.Series:
+    return table["test"].map(_name)
+
+
 def _finding(table: pd.DataFrame) -> str:
     """Return the title: the tests with an association at all layers, at some, at none.
 
@@ -86,8 +94,10 @@ def _finding(table: pd.DataFrame) -> str:
     if table.empty:
         return "No sets of words to compare"
     present = (table["is_present"] == "yes").groupby(table["test"]).mean()
+    if not present.any():
+        return f"No association is present at any layer: {', '.join(map(_name, present.index))}"
     parts = [
-        f"{where}: {', '.join(map(str, present.index[is_there])).replace('_', '-')}"
+        f"{where}: {', '.join(map(_name, present.index[is_there]))}"
         for where, is_there in (
             ("at all layers", present == 1),
             ("at some", (present >= FEW) & (present < 1)),
@@ -99,7 +109,8 @@ def _finding(table: pd.DataFrame) -> str:
     return f"Associations are present, in words or sentences, {'; '.join(parts)}"
 
 
-def _panel(ax: Axes, rows: pd.DataFrame) -> None:
+def _panel(ax: Axes, rows: pd.DataFrame, *, is_any: bool) -> None:
+    """Draw the effects of a test; the key has filled marks if any test has."""
     ax.axhline(0, color="black", lw=0.6)
     for (vectors, look), shift in zip(LOOKS.items(), (-DODGE, DODGE), strict=True):
         kinds = ("input", vectors) if vectors == "state" else (vectors,)
@@ -118,7 +129,8 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
                 color=look.color,
                 markerfacecolor=face,
             )
-        ax.plot([], [], look.marker, ls=look.line, color=look.color, ms=4, label=look.name)
+        key = ax.plot([], [], look.marker, ls=look.line, color=look.color, ms=4, label=look.name)
+        key[0].set_markerfacecolor(look.color if is_any else "white")
         random = AT_RANDOM._replace(line=look.line, name=f"{AT_RANDOM.name}, {look.name}")
         draw_line(ax, own, "place", "random_weights_effect", random, lw=0.9)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
@@ -127,7 +139,7 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
-    effects = results.for_readers("csv")
+    effects = results.for_readers("csv", results["csv"].assign(test=_names(results["csv"])))
     last = effects[effects["layer"] == effects["layer"].max()]
     return tables_page(
         f"Associations of words in {label}",
@@ -142,7 +154,12 @@ def _tables(results: Results, label: str, digits: int) -> str:
         section(
             "Words",
             "Mean cosine with the first attribute set less the second.",
-            markdown_table(results.for_readers("words"), digits),
+            markdown_table(
+                results.for_readers(
+                    "words", results["words"].assign(test=_names(results["words"]))
+                ),
+                digits,
+            ),
         ),
         section(
             "Professions",

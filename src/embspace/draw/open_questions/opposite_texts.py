@@ -156,7 +156,8 @@ def _finding(results: Results) -> str:
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
-    texts = results.for_readers("texts")
+    named = results["texts"]["search"].fillna("none: the sentence")
+    texts = results.for_readers("texts", results["texts"].assign(search=named))
     listed = texts[texts["number"] <= n_listed] if len(texts) else texts
     return tables_page(
         f"Opposite texts of {label}",
@@ -164,14 +165,13 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
         section(
             "Searches",
             f"Opposites: a mean smallest cosine of at most {OPPOSITE:g}; stranger: below the "
-            "least alike sentence of the corpora; both beyond random words, and not at random "
-            "weights. There all cosines are near 1, and any search ends below the least alike "
-            "sentence: texts of the model may be stranger than the corpora and still count as no.",
+            "least alike sentence of the corpora; both beyond random words. Where a search at "
+            "random weights gets as far, its row says yes, and those of the model say no.",
             markdown_table(results.for_readers("searches"), digits),
         ),
         section(
             "Texts",
-            "Without a search: the sentence. Corpus: the least alike sentence.",
+            "Corpus: the least alike sentence.",
             markdown_table(listed, digits),
         ),
         section(

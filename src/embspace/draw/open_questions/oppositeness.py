@@ -32,6 +32,7 @@ SHOWN = (  # columns of the first table
     *("part_of_speech", "vectors", "preparation"),
     *("antonyms", "synonyms", "difference", "auc", "verdict"),
 )
+NO_ORDER = 0.5  # an AUC
 EMBEDDING = -1  # the place of the token embeddings on the axis of layers
 COMPONENTS = "less_components"
 PREPARATIONS = {
@@ -99,8 +100,13 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    aucs = _against_words(cosines, classifiers)
-    beside = f"; cosine tells them from synonyms {aucs}" if aucs else ""
+    is_told = _is_told(cosines)
+    beside = _against_words(cosines, classifiers, is_told=is_told)
+    if (cosines["verdict"] == "open").all():
+        chance = (
+            "not surely more alike than random pairs" if is_told else "no more alike than by chance"
+        )
+        return f"Antonyms are {chance}, whatever is taken away{beside}"
     if not freed:
         sure = (changed["verdict"] != "open").sum()
         where = "whatever is taken away"
@@ -110,21 +116,30 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
 
 
-def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
-    """Return cosine's AUC at the best layer, beside the AUC of words alone.
+def _is_told(cosines: pd.DataFrame) -> bool:
+    """Return whether cosine surely tells antonyms from synonyms, as they are, at any place."""
+    plain = cosines[cosines["preparation"] == "as_is"]
+    return bool(((plain["auc_low"] > NO_ORDER) | (plain["auc_high"] < NO_ORDER)).any())
 
-    Both are for the part of speech where cosine leads most, or trails least. Without any AUC of
-    cosine, nothing is said.
+
+def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_told: bool) -> str:
+    """Return whether cosine tells antonyms from synonyms, with the AUCs of it and of words alone.
+
+    Both are of the best layer, for the part of speech where cosine leads most, or trails least.
+    Without any AUC of cosine, nothing is said.
     """
     part, best, words, low = _best_part(cosines, classifiers)
     if not part:
         return ""
+    start = f"; cosine {'tells them' if is_told else 'does not tell them'} from synonyms"
     if words != words:
-        return f"at an AUC of at most {best:.2f}"
+        return f"{start} at an AUC of at most {best:.2f}" if is_told else start
     how, case = ("no better", "closest") if best < words else ("better", "largest lead")
     how = "not surely better" if best >= words > low else how
+    if not is_told:
+        return f"{start} ({case}, {part}s: AUC {best:.2f}, of words alone {words:.2f})"
     than = f"{how} than a classifier of words alone"
-    return f"{than} ({case}, {part}s: AUC {best:.2f} against {words:.2f})"
+    return f"{start} {than} ({case}, {part}s: AUC {best:.2f} against {words:.2f})"
 
 
 def _best_part(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> tuple[str, float, float, float]:
@@ -181,7 +196,7 @@ def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_name
 
     The lines of the title alone have bands.
     """
-    ax.axhline(0.5, color="black", linewidth=0.6)
+    ax.axhline(NO_ORDER, color="black", linewidth=0.6)
     plain = cosines[cosines["preparation"] == "as_is"]
     _line(ax, plain, "auc", COSINE)
     _line(ax, classifiers, "auc", RELATION, band=0)

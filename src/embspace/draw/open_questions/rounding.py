@@ -65,7 +65,7 @@ def draw_rounding(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(shown),
+        title=_finding(shown, scales),
         subtitle=f"{label} · {_population(results, scales, few)}",
         stage=STAGE,
     )
@@ -154,19 +154,21 @@ def _lines(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[int, Look]) ->
         draw_line(ax, own, "layer", column, look, ms=3)
 
 
-def _finding(shown: pd.DataFrame) -> str:
+def _finding(shown: pd.DataFrame, scales: Literal["row", "block"]) -> str:
     """Return the title: the fewest bits at which all measures keep, and the most with fewer."""
     if shown.empty:
         return "No weights to round"
     enough, few = _enough(shown)
     if few is None:
-        return f"Every measure of every layer stays in its interval down to {enough} bits"
+        down = f"down to {enough} bits, {SCALES[scales]}"
+        return f"Every measure of every layer stays in its interval {down}"
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
     left = shown.loc[(shown["bits"] == few) & (shown["verdict"] != "keeps"), "measure"].unique()
     which = f"{MEASURES[left[0]]} does not" if len(left) == 1 else "some do not"
     return (
-        f"With weights of {counted(enough, 'bit')} all measures stay in their intervals; at {few} "
+        f"With weights of {counted(enough, 'bit')}, {SCALES[scales]}, all measures stay in their "
+        f"intervals; at {few} "
         f"{which} (rings), and neighbors change (a)"
     )
 

@@ -38,6 +38,8 @@ LEARNED, UNDECIDED = "learned", "undecided"
 EARLY = "a fit of ICA did not converge"
 BAR = 0.26  # of a row, for a cloud
 MOST_LEFT = 0.9  # share to the right of which a panel has no room for words
+NAMED = 0.3  # of the top tokens, which a token makes up that names a feature
+UNNAMED = f"no token above {percent(NAMED)}"
 N_EXAMPLES, LONGEST = 3, 17  # examples, and characters of one
 
 
@@ -78,11 +80,8 @@ def draw_sparse_features(
     own = features[(features["layer"] == layer) & (features["method"] == method)]
     place = f"{sentence_case(METHODS[method])}, layer {layer}"
     listed = [own[own["cloud"] == cloud].head(n_shown) for cloud in (MODEL, RANDOM)]
-    n_same = len({*listed[0]["token"]} & {*listed[1]["token"]})
     axes[2].set_title(f"{place}, {CLOUDS[MODEL].name}: most alike")
-    n_of = len(listed[0])
-    same = "the same tokens" if n_same == n_of else f"{n_same} of these {n_of} tokens"
-    axes[3].set_title(f"{place}, {CLOUDS[RANDOM].name}: {same}")
+    axes[3].set_title(f"{place}, {CLOUDS[RANDOM].name}{_same_tokens(*listed)}")
     for ax, rows in zip(axes[2:], listed, strict=True):
         _tokens(ax, rows)
     legend_below(figure, axes[:1], ncols=4)
@@ -118,7 +117,7 @@ def _named(rows: pd.DataFrame, table: pd.DataFrame) -> str:
     """Return the places of rows, the first with its share and that at random weights."""
     row = rows.iloc[0]
     at_random = table[table["cloud"] == RANDOM].set_index(["layer", "method"])
-    null = _null(at_random.loc[(row["layer"], row["method"])])
+    null = _null(row, at_random.loc[(row["layer"], row["method"])])
     first = f"{percent(row['recurring'])} by {_places(rows[:1])[0]} ({null})"
     return ", ".join([first, *_places(rows[1:])])
 
@@ -132,10 +131,15 @@ def _places(rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def _null(row: pd.Series) -> str:
-    """Return the share at random weights, and if a fit there ended too early."""
-    ended = ", not converged" if row["converged_share"] < 1 else ""
-    return f"at random {percent(row['recurring'])}{ended}"
+def _null(own: pd.Series, random: pd.Series) -> str:
+    """Return the share at random weights, and if a fit of either ended too early."""
+    is_early = (own["converged_share"] < 1, random["converged_share"] < 1)
+    ended = {
+        (True, True): "; both not converged",
+        (True, False): f"; {CLOUDS[MODEL].name} not converged",
+        (False, True): ", not converged",
+    }
+    return f"{CLOUDS[RANDOM].name} {percent(random['recurring'])}{ended.get(is_early, '')}"
 
 
 def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
@@ -187,6 +191,17 @@ def _print_share(ax: Axes, row: pd.Series, y: float) -> None:
     write_beside(ax, percent(row["recurring"]), place, (offset, 0), ha=side, va="center")
 
 
+def _same_tokens(own: pd.DataFrame, random: pd.DataFrame) -> str:
+    """Return how many of the tokens that are named for the model are named for random weights."""
+    tokens, others = ({*rows.loc[rows["token_share"] >= NAMED, "token"]} for rows in (own, random))
+    if not tokens:
+        return ""
+    n_same = len(tokens & others)
+    if n_same in (0, len(tokens)):
+        return ": the same tokens" if n_same else ": none of these tokens"
+    return f": {n_same} of these {len(tokens)} tokens"
+
+
 def _tokens(ax: Axes, features: pd.DataFrame) -> None:
     """Write the most frequent token of each feature, with an example."""
     ax.set_axis_off()
@@ -194,7 +209,9 @@ def _tokens(ax: Axes, features: pd.DataFrame) -> None:
     for line, (_, row) in enumerate(features.iterrows()):
         y = 1 - line / max(len(features), 1)
         token = drawable(str(row["token"]))
-        head = f"[{token}] {percent(row['token_share'])}; cosine {row['cosine']:.2f}"
+        is_named = row["token_share"] >= NAMED
+        name = f"[{token}] {percent(row['token_share'])}" if is_named else UNNAMED
+        head = f"{name}; cosine {row['cosine']:.2f}"
         ax.text(0, y, head, fontweight="bold", **look).set_parse_math(False)
         examples = str(row["examples"]).split(" … ")[:N_EXAMPLES]
         words = "; ".join(_short(drawable(example)) for example in examples)

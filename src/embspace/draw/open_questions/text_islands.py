@@ -64,6 +64,7 @@ UNDECIDED = "undecided"
 STABILITY = {
     "all stand": "all islands stand",
     "none stands": "no island stands",
+    "no islands": "no island",
     UNDECIDED: "not decidable",
 }
 FAMILIES = {
@@ -77,13 +78,17 @@ FAMILIES = {
 def draw_text_islands(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a row per map: its islands, and the information that they share with each label."""
-    table = results["csv"]
+    """Draw a row per map: its islands, and the information that they share with each label.
+
+    Without any island there is no information, and no panel for it.
+    """
+    table, labels = results["csv"], results["labels"]
     maps = [*dict.fromkeys(table["map"])][:MOST_MAPS]
     n_rows = max(1, len(maps))
+    n_columns = 2 if labels["information"].notna().any() else 1
     figure, axes = new_figure(
         n_rows,
-        2,
+        n_columns,
         height_mm=row_height_mm * n_rows + 18,
         title=_finding(results, maps),
         subtitle=_population(results, maps, label),
@@ -93,17 +98,24 @@ def draw_text_islands(
     if not maps:
         say_instead(axes, "no map of texts that this model reads")
         return figure, text
-    points, islands, labels = results[POINTS], results["islands"], results["labels"]
-    for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
-        _map(left, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
-        left.set_title(_heading(table, name))
-        _shared(right, labels[labels["map"] == name])
-        heading = sentence_case(f"{_called(name)}, islands and labels on the map:")
-        right.set_title(f"{heading}\n{_most_like(labels, name)}")
-    marks = dict(zip(*reversed(axes[1].get_legend_handles_labels()), strict=True))
-    under: dict[str, Any] = {"bbox_to_anchor": (-0.65, 0), "borderaxespad": 4.6, "columnspacing": 1}
-    axes[1].legend(marks.values(), marks.keys(), ncols=2, **BELOW, **under)
+    points, islands = results[POINTS], results["islands"]
+    for name, ax in zip(maps, axes[::n_columns], strict=True):
+        _map(ax, points[points["map"] == name], _of(islands, name, MAP), _nulls(table, name))
+        ax.set_title(_heading(table, name))
+    if n_columns == 2:
+        _draw_labels(axes[1::2], labels, maps)
     return figure, text
+
+
+def _draw_labels(axes: Sequence[Axes], labels: pd.DataFrame, maps: Sequence[str]) -> None:
+    """Draw the information that islands share with labels, a panel per map, with one key."""
+    for name, ax in zip(maps, axes, strict=True):
+        _shared(ax, labels[labels["map"] == name])
+        heading = sentence_case(f"{_called(name)}, islands and labels on the map:")
+        ax.set_title(f"{heading}\n{_most_like(labels, name)}")
+    marks = dict(zip(*reversed(axes[0].get_legend_handles_labels()), strict=True))
+    under: dict[str, Any] = {"bbox_to_anchor": (-0.65, 0), "borderaxespad": 4.6, "columnspacing": 1}
+    axes[0].legend(marks.values(), marks.keys(), ncols=2, **BELOW, **under)
 
 
 def _called(name: str) -> str:
@@ -141,6 +153,9 @@ def _last_of_weights(table: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Seri
 
 def _none_stands(last: dict[str, tuple[pd.Series, pd.Series]]) -> str:
     """Return the title where no map has an island that stands."""
+    where = f"on the t-SNE map{'s' * (len(last) > 1)}"
+    if not any(row["n_islands"] for rows in last.values() for row in rows):
+        return f"No islands of texts {where}, nor with {AT_RANDOM.name}"
     undecided = [name for name, (seen, _) in last.items() if seen["stability"] == UNDECIDED]
     standing = {name: int(row["n_standing"]) for name, (_, row) in last.items()}
     which = f" ({', '.join(map(_called, undecided))})" if len(undecided) < len(last) else ""
@@ -149,7 +164,7 @@ def _none_stands(last: dict[str, tuple[pd.Series, pd.Series]]) -> str:
         f"{n} stand{'s' * (n == 1)} ({_called(name)})" for name, n in standing.items() if n
     ]
     beside = f"; {AT_RANDOM.name}: {', '.join(at_random)}" if at_random else ""
-    return f"No island of texts stands on the t-SNE map{'s' * (len(last) > 1)}{why}{beside}"
+    return f"No island of texts stands {where}{why}{beside}"
 
 
 def _said(seen: pd.Series, at_random: pd.Series) -> str:
@@ -181,7 +196,7 @@ def _most_like(labels: pd.DataFrame, name: str) -> str:
     )
     beyond = own.loc[own["information"] > own["null_largest"], "information"]
     if beyond.empty:
-        return "none beyond chance"
+        return "none beyond chance" if own["information"].notna().any() else "no island there"
     label = str(beyond.idxmax())
     there = at_random["information"].get(label, np.nan)
     beside = "" if pd.isna(there) else f" (random weights {there:.2f})"
@@ -215,9 +230,11 @@ def _nulls(table: pd.DataFrame, name: str) -> str:
     seen, at_random = _last_of_weights(table, name)
     share = seen["null_largest_matched"]
     again = "not sought" if pd.isna(share) else f"again in up to {percent(share)}"
+    clouds = f"the model's Gaussian clouds: {again}\n" if seen["n_islands"] else ""
     stand = f"{at_random['n_standing']:.0f} of {at_random['n_islands']:.0f} stand"
+    stand = stand if at_random["n_islands"] else "no island"
     stand = "not decidable either" if at_random["stability"] == UNDECIDED else stand
-    return f"the model's Gaussian clouds: {again}\n{AT_RANDOM.name}: {stand}; gray: no island"
+    return f"{clouds}{AT_RANDOM.name}: {stand}; gray: no island"
 
 
 def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, nulls: str) -> None:

@@ -52,10 +52,11 @@ def draw_vocabulary_clusters(
 ) -> tuple[Figure, str]:
     """Draw the clusters of one smallest size in a plane, stability of all, and kinds of tokens."""
     parts, settings, counts = results["parts"], results[MEASURED_WITH], results["json"]
+    n_rows, n_columns = (1, 1) if parts.empty else (2, 3)
     figure, axes = new_figure(
-        2,
-        3,
-        height_mm=height_mm,
+        n_rows,
+        n_columns,
+        height_mm=height_mm / (2 if parts.empty else 1),
         title=_finding(parts, results["clouds"], settings["share"], smallest),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length, "
         f"clusters by HDBSCAN · "
@@ -82,7 +83,7 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
     """Return the title: which parts of a size half-samples find again, and whether of nulls."""
     parts = parts[parts["smallest"] == smallest]
     if parts.empty:
-        return f"The cloud of tokens has no clusters of {smallest} tokens or more"
+        return f"No clusters of {smallest} tokens or more are in the cloud of tokens"
     once = parts[parts["matched"] >= share].drop_duplicates("kind").head(MOST_NAMED)
     if once.empty:
         n = counted(len(parts), "cluster")

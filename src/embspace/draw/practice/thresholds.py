@@ -1,5 +1,7 @@
 """Draws the cosine that a rare pair of texts reaches, by layer, from `measure_thresholds`."""
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,7 +18,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     write_beside,
 )
-from embspace.draw.page.looks import GRAY, NULLS, corpus_looks
+from embspace.draw.page.looks import GRAY, NULLS, Look, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
@@ -25,6 +27,7 @@ from embspace.draw.page.wording import random_sample
 STAGE = "measure_thresholds"
 FURTHER_RESULTS = ("text_clouds/random.csv",)
 RANDOM_TEXTS = "text_clouds/random"
+FEWEST = 10  # pairs that must reach a rate
 NOT_RARE = 0.1  # of all pairs
 RAW = "raw"
 RANDOM = NULLS["random_initialization"]
@@ -37,46 +40,68 @@ NONE = "Too few texts to tell a rare pair"
 def draw_thresholds(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the cosine reached by one pair in 1,000, and the share of pairs above 0.8."""
+    """Draw the cosine reached by one pair in 1,000, and the share of pairs above 0.8.
+
+    A rate that fewer than ten pairs of a corpus reach is left out.
+    """
     rates, fixed, random = results["csv"], results["fixed"], results[RANDOM_TEXTS]
     rates = rates[rates["rate"] == rates["rate"].max()]  # the tables have all
+    known = rates[rates["cosine"].notna()]
     fixed = fixed[fixed["cosine"] == fixed["cosine"].min()]
-    shown = rates[rates["cosine"].notna()]
-    fixed = fixed[fixed["corpus"].isin(shown["corpus"])]  # of fewer texts, no line is drawn
+    fixed = fixed[fixed["corpus"].isin(known["corpus"])]  # of fewer texts, no line is drawn
+    random = random[random["corpus"].isin(known["corpus"])]
+    shown = known[_is_reached(known)]
     figure, axes = new_figure(
         1,
-        3,
+        1 if shown.empty else 3,
         height_mm=height_mm,
         title=_finding(shown, fixed, random),
-        subtitle=f"{label} · {_population(shown, random)}",
+        subtitle=f"{label} · {_population(known, random)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
-    if shown.empty:
+    if known.empty:
         say_instead(axes, NONE)
         return figure, text
-    looks = corpus_looks(shown["corpus"])
-    for ax, (kind, title) in zip(axes[1:], PANELS.items(), strict=True):
-        for corpus, look in looks.items():
-            rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
-            draw_line(ax, rows, "layer", "cosine", look)
-        ax.axhline(
-            fixed["cosine"].iloc[0], color=GRAY, ls=":", lw=1, label=f"cosine of {_guessed(fixed)}"
-        )
-        ax.set(title=title, ylim=(0, 1.02))
-    axes[1].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
-    for corpus, look in looks.items():
-        draw_line(axes[0], fixed[fixed["corpus"] == corpus], "layer", "share", look)
-    for _, rows in random[random["corpus"].isin(shown["corpus"])].groupby("corpus"):
-        draw_line(axes[0], rows, "layer", "share_above", EACH_RANDOM, zorder=1)
-    _write_least(axes[0], _commonest(fixed))
-    axes[0].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(0, 1.02))
-    axes[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    looks = corpus_looks(known["corpus"])
+    _shares(axes[0], fixed, random, looks)
+    if len(shown):
+        _cosines(axes[1:], shown, fixed["cosine"].iloc[0], looks)
     for ax in axes:
         ax.set_xlabel(LAYER)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(figure, axes[:2], ncols=len(looks) + 2)
     return figure, text
+
+
+def _is_reached(rates: pd.DataFrame) -> pd.Series:
+    """Return where a rate is that of pairs enough to speak of."""
+    return rates["rate"] * rates["n_pairs"] >= FEWEST
+
+
+def _shares(ax: Axes, fixed: pd.DataFrame, random: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw the share of pairs above the guessed cosine by layer, beside random weights."""
+    for corpus, look in looks.items():
+        draw_line(ax, fixed[fixed["corpus"] == corpus], "layer", "share", look)
+    untrained = RANDOM if len(looks) == 1 else EACH_RANDOM
+    for _, rows in random.groupby("corpus"):
+        draw_line(ax, rows, "layer", "share_above", untrained, zorder=1)
+    _write_least(ax, _commonest(fixed))
+    ax.set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(0, 1.02))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+
+
+def _cosines(
+    axes: Sequence[Axes], shown: pd.DataFrame, guessed: float, looks: Mapping[str, Look]
+) -> None:
+    """Draw the cosine that a rare pair exceeds, of raw vectors and less the mean."""
+    for ax, (kind, title) in zip(axes, PANELS.items(), strict=True):
+        for corpus, look in looks.items():
+            rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
+            draw_line(ax, rows, "layer", "cosine", look)
+        ax.axhline(guessed, color=GRAY, ls=":", lw=1, label=f"cosine of {guessed:g}")
+        ax.set(title=title, ylim=(0, 1.02))
+    axes[0].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
 
 
 def _one_in(shown: pd.DataFrame) -> str:
@@ -112,7 +137,7 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
     """Return the title: where a guessed cosine is not rare, else the cosine of 1 in 1,000 pairs."""
     is_raw = shown["preparation"] == RAW
     raw, centered = shown[is_raw], shown[~is_raw]
-    if raw.empty:
+    if fixed.empty:
         return NONE
     own = _commonest(fixed)
     most = own.loc[own["share"] == own["share"].max()].iloc[-1]
@@ -122,6 +147,9 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
         null = random.loc[random["corpus"] == most["corpus"], "share_above"]
         many = "all" if null.min() == 1 else "many"
         as_random = f" ({RANDOM.name}: {many})" if null.min() > NOT_RARE else ""
+        if own["share"].min() == null.min() == 1:
+            above = f"lie above a cosine of {_guessed(fixed)} at every layer"
+            return f"All pairs of {name} {above}, no more than with {RANDOM.name}"
         if not _falls_at_last(own):
             where = f"lie above it at layer {most['layer']:.0f}{as_random}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
@@ -134,6 +162,8 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
             "at the last"
             f"{'; less the mean, hardly any' if is_rare else ''}"
         )
+    if raw.empty:
+        return NONE
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
     low, high = last.iloc[0], last.iloc[-1]
     named = f"{_one_in(shown)} reaches"
@@ -164,13 +194,14 @@ def _population(shown: pd.DataFrame, random: pd.DataFrame) -> str:
 def _tables(results: Results, label: str, digits: int) -> str:
     rates = results.for_readers("csv")
     rates["one pair in"] = [count(round(1 / rate)) for rate in rates["one pair in"]]
-    rates = rates[results["csv"]["cosine"].notna()]
+    rates = rates[results["csv"]["cosine"].notna() & _is_reached(results["csv"])]
     last = rates[(rates["layer"] == rates["layer"].max()) & (rates["vectors"] == RAW)]
     parts = [
         (
             "Rare pairs at the last layer",
             "The cosine that one pair of texts of different documents in so many reaches, with "
-            "95 % intervals over documents; raw vectors.",
+            "95 % intervals over documents; raw vectors. Left out are rates that fewer than "
+            f"{FEWEST} pairs reach.",
             last.drop(columns=["layer", "vectors"]),
         ),
         (

@@ -58,13 +58,15 @@ def _finding(last: pd.DataFrame) -> str:
     above = int((rows["consistency"] > high).sum())
     n_random, is_known = int((random > high).sum()), bool(random.notna().any())
     untrained = f", at random weights in {n_random}" if is_known else ""
-    more = "no more parallel than at random weights: beyond signs flipped"
+    n_whole = int((rows["consistency_low"] > high).sum())
+    whole = "" if n_whole == above else f" (the whole interval in {n_whole or 'none'})"
+    more = "no more parallel than at random weights: the mean lies beyond signs flipped"
     is_larger = rows["consistency"].mean() > TIMES * random.mean()
     if not is_known or above > n_random or is_larger:
         more = "more parallel than by chance (signs flipped)"
     ends = f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f}"
     return (
-        f"Sentence differences are {more} in {above} of {len(rows)} categories{untrained} "
+        f"Sentence differences are {more} in {above} of {len(rows)} categories{whole}{untrained} "
         f"({TEXT_POOLINGS[pooling].name}: mean cosines {ends})"
     )
 

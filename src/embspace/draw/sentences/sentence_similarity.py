@@ -49,11 +49,13 @@ def _finding(quantiles: pd.DataFrame) -> str:
     if medians.columns.get_level_values("corpus").nunique() > 1:
         of += ", mean of the corpora"
     (earlier, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
+    if all(is_alike([low, high], 2) for low, high in zip(means.min(), means.max(), strict=True)):
+        return f"Texts are as alike at every layer: median cosine {before:.2f} ({of})"
     if is_alike([before, after], 2):
         at_first, then = side_by_side([before, after], 2, differ=True)
         return (
-            "Texts neither draw together nor spread out: at most, the median cosine of two texts "
-            f"goes from {at_first} at layer {earlier} to {then} at layer {layer} ({of})"
+            "No layer clearly draws texts together or spreads them out: at most, their median "
+            f"cosine goes from {at_first} at layer {earlier} to {then} at layer {layer} ({of})"
         )
     verb = "spread out" if after < before else "draw together"
     return (

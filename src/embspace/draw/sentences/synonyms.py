@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, draw_line, new_figure, say_instead, write_beside
@@ -103,6 +104,7 @@ def _purity(ax: Axes, rows: pd.DataFrame) -> None:
     ax.plot(layers, random, color=RANDOM.color, ls=RANDOM.line, label=name)
     ax.set(ylim=(0, 1.03), xlabel="layer (0: embedding output)", ylabel="purity of clusters")
     ax.set_title("One meaning in other words")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     name_lines(ax, 0.07)
 
 

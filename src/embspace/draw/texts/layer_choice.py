@@ -180,6 +180,7 @@ def _readable(results: Results, rows: pd.DataFrame, columns: Sequence[str]) -> p
     shown = shown.assign(embedding=shown["embedding"].map(EMBEDDINGS))
     shown["corpus"] = [_name(corpus) for corpus in shown["corpus"]]
     shown["task"] = [TASKS[task][0] for task in shown["task"]]
+    shown["among_best"] = shown["among_best"].where(shown["rank"].notna())  # of layers alone
     return results.for_readers("csv", shown, columns)
 
 

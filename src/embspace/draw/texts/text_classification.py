@@ -34,7 +34,7 @@ def draw_text_classification(
         "permuted for the same fit.",
         shown,
     )
-    at_random = section("Random weights", "The same of the untrained model.", more)
+    at_random = section("Random weights", "The same at random weights.", more)
     title = f"Classification of texts by {label}"
     return _finding(table), tables_page(title, STAGE, about, at_random)
 
@@ -47,12 +47,20 @@ def _finding(table: pd.DataFrame) -> str:
         return f"Words alone label {100 * words['accuracy']:.0f} % of texts correctly"
     last = trained.iloc[-1]
     is_more, is_less = last["less_bag_of_words_low"] > 0, last["less_bag_of_words_high"] < 0
-    verdict = "that is more" if is_more else "that is less" if is_less else "no clear difference"
+    verdict = "more than" if is_more else "less than" if is_less else "no clear difference from"
     both = [100 * float(last["accuracy"]), 100 * float(words["accuracy"])]
     correct, by_words = side_by_side(both, 0, differ=bool(is_more or is_less))
-    random = table[(table["features"] == SHOWN) & (table["weights"] == "random")]["accuracy"]
-    beside = f" (random weights {100 * random.iloc[-1]:.0f} %)" if len(random) else ""
     return (
-        f"Mean pooling of the last layer labels {correct} % of texts correctly{beside}, "
-        f"words alone {by_words} %: {verdict}"
+        f"Mean pooling of the last layer labels {correct} % of texts correctly: {verdict} words "
+        f"alone ({by_words} %){_beside_random(table, last)}"
     )
+
+
+def _beside_random(table: pd.DataFrame, last: pd.Series) -> str:
+    """Return whether the last layer labels more texts correctly than with random weights."""
+    is_random = (table["features"] == SHOWN) & (table["weights"] == "random")
+    if not is_random.any():
+        return ""
+    random = table.loc[is_random, "accuracy"].iloc[-1]
+    many = "more" if last["accuracy_low"] > random else "no more"
+    return f", {many} than with random weights ({100 * random:.0f} %)"

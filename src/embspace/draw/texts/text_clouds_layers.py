@@ -39,8 +39,12 @@ def _finding(positive: pd.DataFrame) -> str:
         return "No collection of texts to describe"
     most = positive.sort_values(SHARE, kind="stable").iloc[-1]
     if most[SHARE] == 0:
-        said = "All cosines of two texts of a corpus are positive, at each layer and pooling"
-        return f"{said}, as of Gaussians" if positive[NULL].max() < TINY else said
+        if positive[NULL].max() < TINY:
+            return (
+                "No cosine of two texts of a corpus is 0 or less, at any layer and pooling; nor is "
+                "one of Gaussian vectors of equal mean and covariance"
+            )
+        return "All cosines of two texts of a corpus are positive, at each layer and pooling"
     name = corpus_looks([most["corpus"]])[most["corpus"]].name
     by_pooling = positive[positive["layer"] == most["layer"]]
     by_pooling = by_pooling[by_pooling["corpus"] == most["corpus"]].set_index("pooling")[SHARE]

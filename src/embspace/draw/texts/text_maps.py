@@ -15,6 +15,7 @@ from embspace.draw.page.canvas import (
     count,
     join_panels,
     new_figure,
+    percent,
     say_instead,
     sentence_case,
     without_axes,
@@ -39,29 +40,24 @@ INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in squ
 FEW, OF_FEW = 150, 14.0  # points of a map whose dots are larger than others, and their area
 MOST_SUBJECTS = 7  # subjects of a single corpus that have a look: as many as there are looks
 OTHERS = "other texts"
-# Titles of what has two corpora or more on no map, by whether there is a single one.
-NO_FINDINGS = ("No two corpora to tell apart", "The texts of one corpus")
+TIMES = 2.0  # chance, which a share of the same document must surpass, for it has no interval
 WIDEST = 3  # maps side by side
 SPREAD = 0.3  # between the rows of two corpora, where spaces are 1 apart
 LONGEST = 18  # characters of a kind's name on a map
 ROOM = 0.1  # between the rows, as a share of a map's height, for the words below a map
 LINE = 0.075  # height of a line of words below a map, as a share of the map's
 OF_MAPS = {"map": "map", "space": "vectors", "method": "method", **QUALITY}
-FIRST = {
-    "map": "map",
-    "space": "vectors",
-    "corpus": "corpus",
-    "n": "n",
-    SHARE: "same corpus",
-    CHANCE: "chance of same corpus",
-}
+PLACE = {"map": "map", "space": "vectors", "corpus": "corpus", "n": "n"}
+SAME_CORPUS = {SHARE: "same corpus", CHANCE: "chance of same corpus"}
+DOCUMENT, OF_CHANCE = "same_document_share", "chance_same_document_share"
+SAME_DOCUMENT = {DOCUMENT: "same document", OF_CHANCE: "chance of same document"}
 NEIGHBORS = {
-    **FIRST,
+    **PLACE,
+    **SAME_CORPUS,
     "method": "neighbors in",
     "same_domain_share": "same domain",
     "chance_same_domain_share": "chance of same domain",
-    "same_document_share": "same document",
-    "chance_same_document_share": "chance of same document",
+    **SAME_DOCUMENT,
     "mean_k_occurrence": "k-occurrence",
 }
 
@@ -91,11 +87,12 @@ def draw_text_maps(
     spaces = list(dict.fromkeys([*spaces[:2], *spaces[-1:]]))
     shown = neighbors[neighbors["map"].isin(maps[:1])]
     compared = shown[shown.groupby("map")["corpus"].transform("nunique") > 1]
+    n_rows = 1 if compared.empty else 2
     figure, axes = new_figure(
-        2,
+        n_rows,
         WIDEST,
-        height_mm=1.6 * row_height_mm + 22,
-        title=_finding(compared, spaces, set(coordinates["corpus"])),
+        height_mm=1.6 * row_height_mm + (22 if len(compared) else 10),
+        title=_finding(compared, _where(shown, method=method), spaces),
         subtitle=f"{label} · {_population(shown, method, has_shares=not compared.empty)}",
         stage=STAGE,
     )
@@ -109,19 +106,24 @@ def draw_text_maps(
         points = _where(coordinates, **about)
         _map(ax, points, looks)
         _name_kinds(ax, points, _where(compared, **about), looks)
-        ax.set_title(_in_two_lines(space), fontsize=8)
+        own = "" if len(compared) else _own_document(_where(shown, **about).iloc[0])
+        ax.set_title(f"{_in_two_lines(space)}{own}", fontsize=8)
     for ax in axes[len(spaces) : WIDEST]:
         ax.remove()
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(hspace=ROOM)
+    if len(compared):
+        _shares_below(axes, compared[compared["method"] == "space"], spaces)
+    return figure, tables
+
+
+def _shares_below(
+    axes: Sequence[Axes], in_space: pd.DataFrame, spaces: Sequence[tuple[str, str]]
+) -> None:
+    """Draw the shares in one panel below the maps."""
     if grid := axes[0].get_gridspec():
         grid.set_height_ratios([1, 0.6])
-    below = join_panels(axes[WIDEST:])
-    if compared.empty:
-        below.remove()
-    else:
-        _shares(below, compared[compared["method"] == "space"], spaces)
-    return figure, tables
+    _shares(join_panels(axes[WIDEST:]), in_space, spaces)
 
 
 def _of(table: pd.DataFrame, columns: list[str]) -> list[Any]:
@@ -143,11 +145,33 @@ def _in_two_lines(space: tuple[str, str]) -> str:
     return f"{sentence_case(POOLINGS[pooling].name)},\n{PREPARATIONS[preparation]}"
 
 
-def _finding(compared: pd.DataFrame, spaces: Sequence[tuple[str, str]], corpora: set[str]) -> str:
+def _of_documents(on_map: pd.DataFrame, spaces: Sequence[tuple[str, str]]) -> str:
+    """Return the title of a single corpus: how many of the nearest are of the same document."""
+    if on_map.empty:
+        return "No two corpora to tell apart"
+    row = _where(on_map, **dict(zip(SPACE, spaces[-1], strict=True))).iloc[0]
+    if row[OF_CHANCE] == 0:
+        return "The texts of one corpus"
+    chance = "" if row[DOCUMENT] > TIMES * row[OF_CHANCE] else ", about as many as by chance"
+    return (
+        f"Of the {row['k']} texts nearest to one on the map by {_space_name(spaces[-1])}, "
+        f"{percent(row[DOCUMENT])} are of its document, of all others {percent(row[OF_CHANCE])}"
+        f"{chance}"
+    )
+
+
+def _own_document(row: pd.Series) -> str:
+    """Return for a map how many of the nearest are of the same document, if any can be."""
+    return f"\nnearest of its document: {percent(row[DOCUMENT])}" if row[OF_CHANCE] else ""
+
+
+def _finding(
+    compared: pd.DataFrame, on_map: pd.DataFrame, spaces: Sequence[tuple[str, str]]
+) -> str:
     """Return the title: the corpus whose neighbors depend most on the preparation, and chance."""
     in_space = compared[compared["method"] == "space"]
     if in_space.empty:
-        return NO_FINDINGS[len(corpora) == 1]
+        return _of_documents(on_map, spaces)
     first, other = (
         _where(in_space, **dict(zip(SPACE, space, strict=True))).set_index("corpus")
         for space in (spaces[0], spaces[min(1, len(spaces) - 1)])
@@ -261,10 +285,13 @@ def _shares(ax: Axes, in_space: pd.DataFrame, spaces: Sequence[tuple[str, str]])
 
 def _tables(neighbors: pd.DataFrame, quality: pd.DataFrame, label: str, digits: int) -> str:
     in_space = neighbors[neighbors["method"] == "space"]
+    is_one = neighbors["corpus"].nunique() == 1
     first = section(
-        "Neighbors of the same corpus",
+        f"Neighbors of the same {'document' if is_one else 'corpus'}",
         "In the space, before any map.",
-        markdown_table(_readable(in_space, FIRST), digits),
+        markdown_table(
+            _readable(in_space, PLACE | (SAME_DOCUMENT if is_one else SAME_CORPUS)), digits
+        ),
     )
     every = section(
         "All shares, in the space and on its maps",
@@ -279,7 +306,17 @@ def _tables(neighbors: pd.DataFrame, quality: pd.DataFrame, label: str, digits: 
 
 
 def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
-    """Return columns under readers' names, with those of maps, spaces and methods."""
+    """Return columns under readers' names, with those of maps, spaces and methods.
+
+    Left out are shares that are 0 or 1 whatever the model does.
+    """
+    certain = [
+        name
+        for chance in columns
+        if chance.startswith("chance_same") and len(table) and table[chance].isin([0, 1]).all()
+        for name in (chance, chance.removeprefix("chance_"))
+    ]
+    columns = {name: heading for name, heading in columns.items() if name not in certain}
     spaces = [_space_name(space) for space in table[SPACE].itertuples(index=False)]
     methods = [MAP_METHODS[method].name for method in table["method"]]
     shown = table.assign(map=table["map"].map(_words), space=spaces, method=methods)

@@ -27,6 +27,7 @@ STAGE = "measure_evolution"
 RANDOM = "random_weights_"
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
 NAME = (0.0115, 0.042)  # width of a character and height of a line, as shares of a panel's
+NOTHING = 0.01  # of the variance, a share that is next to nothing
 CLOSE = 0.09  # between starts that share a name
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
 LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
@@ -44,7 +45,7 @@ def draw_evolution(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(views),
+        title=_finding(views, path["text"].nunique()),
         subtitle=f"{label} · {_population(path, views)}",
         stage=STAGE,
     )
@@ -84,18 +85,19 @@ def sentence_of(path: pd.DataFrame) -> str:
     return " ".join(rows["token"])
 
 
-def _finding(views: pd.DataFrame) -> str:
+def _finding(views: pd.DataFrame, n_texts: int) -> str:
     """Return the title: the variance between layers, beside the same of random weights."""
     if views.empty:
         return "No token to follow through the layers"
     row = _between_layers(views)
     own, random = percent(row["value"]), percent(row["random_weights_value"])
+    tokens = f"of the variance of tokens of {counted(n_texts, 'text')}"
+    if max(row["value"], row["random_weights_value"]) < NOTHING:
+        beside = f"as with random weights: {own} and {random}"
+        return f"Next to nothing {tokens} lies between layers, {beside} (b)"
     is_beyond = row["value"] > max(row["random_weights_value"], row["null_value_high"])
     chance = "" if is_beyond else ", which is no more than by chance"
-    return (
-        f"{own} of the variance of these tokens lies between layers, {random} with random weights"
-        f"{chance} (b)"
-    )
+    return f"{own} {tokens} lies between layers, {random} with random weights{chance} (b)"
 
 
 def _between_layers(views: pd.DataFrame, space: str = "all", view: str = SHOWN) -> pd.Series:

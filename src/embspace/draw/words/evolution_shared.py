@@ -21,7 +21,10 @@ def draw_evolution_shared(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the range over the steps of the first text and of each corpus."""
+    """Return the range over the steps of the first text and of each corpus.
+
+    A range within that of random weights is no finding.
+    """
     steps = table[(table["last_layer"] - table["first_layer"] == 1)]
     if steps.empty:
         return "No two tokens whose steps could be compared"
@@ -29,12 +32,16 @@ def _finding(table: pd.DataFrame) -> str:
     others = steps[steps[f"{VALUE}_low"].notna()].groupby("tokens", sort=False)[VALUE]
     looks = _looks(steps)
     ranges = [f", those of {looks[str(name)].name} {_range(values)}" for name, values in others]
-    beside = ", more at each step" if (own[VALUE] < own[RANDOM_VALUE]).all() else ""
-    beside = ", less at each step" if (own[VALUE] > own[RANDOM_VALUE]).all() else beside
-    return (
+    first = (
         f"Tokens of {next(iter(looks.values())).name} share {_range(own[VALUE])} of the energy of "
-        f"a step{''.join(ranges)}; random weights: {_range(own[RANDOM_VALUE])}{beside}"
+        "a step"
     )
+    at_random = own[RANDOM_VALUE]
+    if own[VALUE].between(at_random.min(), at_random.max()).all():
+        return f"{first}, as with random weights: {_range(at_random)}{''.join(ranges)}"
+    beside = ", more at each step" if (own[VALUE] < at_random).all() else ""
+    beside = ", less at each step" if (own[VALUE] > at_random).all() else beside
+    return f"{first}{''.join(ranges)}; random weights: {_range(at_random)}{beside}"
 
 
 def _range(shares: pd.Series) -> str:

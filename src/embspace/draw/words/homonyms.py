@@ -180,7 +180,7 @@ def _words(ax: Axes, words: pd.DataFrame, n_words: int) -> None:
     ax.bar_label(bars, values.where(shown["difference"].notna(), ""), padding=2)
     ax.tick_params("y", labelsize=7)
     ax.invert_yaxis()
-    ax.margins(x=0.08)
+    ax.margins(x=0.14 if (shown["difference"] < 0).any() else 0.08)  # a minus takes room
     ax.grid(visible=False, axis="y")
     left_out = f": the {n_first} most and the {n_words // 2} least apart, of {len(last)}"
     ax.set(

@@ -95,13 +95,22 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame, drift: pd.DataFrame) -
         f"{share_of_words(last['value'][group])} of {GROUPS[group].name.removesuffix(' words')}"
         for group in GROUPS
     ]
-    at_random = last["random_weights_value"]
-    more = (at_random > last["value"]).all()
-    twin = "all" if (at_random >= ALL).all() else "more" if more else "not more"
     return (
-        f"{first}; at the end {' and '.join(shares)} words are nearest to their own token (d), "
-        f"untrained {twin}"
+        f"{first}; {' and '.join(shares)} words end nearest to their own token (d), untrained "
+        f"{_at_random(last)}"
     )
+
+
+def _at_random(last: pd.DataFrame) -> str:
+    """Return how many words of both groups end nearest to their token at random weights."""
+    at_random = last["random_weights_value"]
+    if (at_random >= ALL).all():
+        return "all"
+    differences = at_random - last["value"]
+    if (differences > 0).all() or (differences < 0).all():
+        return "more" if (differences > 0).all() else "fewer"
+    content, function = (share_of_words(at_random[group]) for group in GROUPS)
+    return f"{content.removesuffix(' %')} and {function}"
 
 
 def _apart(drift: pd.DataFrame) -> str:
@@ -112,7 +121,7 @@ def _apart(drift: pd.DataFrame) -> str:
     if pd.isna(random):
         return ""
     farther = "farther" if own > FARTHER * random else "no farther"
-    return f"; in two texts they end {farther} apart than untrained ones (a)"
+    return f"; in two texts they end {farther} apart than untrained (a)"
 
 
 def _longest_step(layers: pd.DataFrame) -> str:

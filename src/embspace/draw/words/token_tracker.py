@@ -15,6 +15,7 @@ GROUPS = {
     "function": Look("function words", ORANGE, "s", "-"),
 }
 RANDOM = "random_weights_value"
+OTHERWISE = "not clearly otherwise than at random weights"
 NO_TEXT = "No text with words of both lists was read."
 
 
@@ -39,16 +40,24 @@ def _finding(layers: pd.DataFrame) -> str:
         return "No words to follow"
     last = layers["layer"].max()
     rows = at_sum(layers[(layers["layer"] == last) & (layers["quantity"] == "nearest")])
-    shares = {
-        column: [float(rows.loc[rows["group"] == group, column].iloc[0]) for group in GROUPS]
-        for column in ("value", RANDOM)
-    }
-    content, function = map(share_of_words, shares["value"])
+    rows = rows.drop_duplicates("group").set_index("group").loc[[*GROUPS]]
+    content, function = map(share_of_words, rows["value"])
+    untrained = " and ".join(map(share_of_words, rows[RANDOM]))
+    is_otherwise = _is_clearly_otherwise(rows).any()
     return (
         f"At layer {last}, {content} of content and {function} of function words are still nearest "
-        "to their own token (random weights: "
-        f"{' and '.join(map(share_of_words, shares[RANDOM]))})"
+        "to their own token"
+        + (f" (random weights: {untrained})" if is_otherwise else f", {OTHERWISE} ({untrained})")
     )
+
+
+def _is_clearly_otherwise(rows: pd.DataFrame) -> pd.Series:
+    """Return where random weights lie beyond the interval by more than its width.
+
+    The interval is over texts alone; networks with random weights differ, too.
+    """
+    width = rows["high"] - rows["low"]
+    return (rows[RANDOM] > rows["high"] + width) | (rows[RANDOM] < rows["low"] - width)
 
 
 def share_of_words(value: float) -> str:
