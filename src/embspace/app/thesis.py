@@ -168,7 +168,7 @@ def _claims_told(claims: pd.DataFrame) -> str:
 
 
 def chance_of_draws(claims: pd.DataFrame) -> str:
-    """Return how easily so few draws of random weights lack what some would fulfil."""
+    """Return the chance of missing a frequent case in so few draws of random weights."""
     n_draws = n_draws_of(claims)
     if not n_draws:
         return ""

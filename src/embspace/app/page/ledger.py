@@ -121,7 +121,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
 
 
 def _asked_at_random(claims: pd.DataFrame) -> pd.DataFrame:
-    """Return claims without the verdicts at random weights that say that none is possible."""
+    """Return claims without `not checkable` as verdict at random weights."""
     known = claims["untrained_verdict"].where(claims["untrained_verdict"] != "not checkable")
     return claims.assign(untrained_verdict=known)
 

@@ -131,7 +131,7 @@ def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
 
 
 def _as_set(folder: Path, noun: str, path: str) -> str:
-    """Return an input of an analysis, of one that its settings name the file that they say."""
+    """Return an input of an analysis; a file named in settings by this name."""
     key = SET.fullmatch(path)
     return str(read_yaml(settings_path("measure", noun, folder))[key[1]]) if key else path
 

@@ -195,7 +195,7 @@ def cost_told(
 
 
 def _share_of(models: Collection[str], seconds: Mapping[str, float]) -> float:
-    """Return the share of the seconds that stages of models take."""
+    """Return the share of some models' stages in all seconds."""
     begins = tuple(f"{model}-" for model in models)  # a corpus follows
     own = sum(
         needed

@@ -18,7 +18,7 @@ has them; a tokenizer that does not know them leaves fewer."""
 
 
 def count_sentences(texts: Iterable[str]) -> int:
-    """Return the number of sentences of texts that consist of 8 to 14 words alone, each once."""
+    """Return the number of different sentences of 8 to 14 words, without numbers."""
     from embspace.prepare.sentences import split_sentences
 
     sentences = {part for text in texts for part in split_sentences(text)}

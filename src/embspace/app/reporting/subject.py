@@ -1,4 +1,4 @@
-"""The subject of a report: a model, and the texts that it reads."""
+"""The subject of a report: a model, and its texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,11 +33,11 @@ class Subject:
     typed: str = ""
     """The model, as written by the user."""
     n_untrained: int = 0
-    """Number of draws of random weights of which claims of publications are asked, too."""
+    """Number of draws of random weights, beside the model in claims of publications."""
 
     @property
     def files(self) -> tuple[OwnTexts, ...]:
-        """Return all texts that are not corpora of conf/."""
+        """Return all texts from files, not from conf/corpus/."""
         return (*((self.own,) if self.own else ()), *self.further)
 
     @property
@@ -61,7 +61,7 @@ class Subject:
 
     @property
     def title(self) -> str:
-        """Return the title under which the report is listed."""
+        """Return the report's title in a list."""
         model, *corpora = self.written
         on = f" on {', '.join(corpora)}" if corpora else ""
         return model + on + "".join(f" --{option}" for option in self.options)
@@ -103,7 +103,7 @@ def describe_subject(
     given: Given | None = None,
     n_untrained: int = 0,
 ) -> Subject:
-    """Return the subject that `model` and `corpus` describe.
+    """Return the subject described by `model` and `corpus`.
 
     `model` is a name in conf/model/, a folder or a repository; `corpus` a file or a name in
     conf/corpus/, or several of these. `reading` says how the file is read, by keys of a description
