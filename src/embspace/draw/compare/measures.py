@@ -248,7 +248,7 @@ def _senses(table: pd.DataFrame, quantity: str = SENSES[-1]) -> pd.DataFrame:
 
 
 def _told_by_counts(table: pd.DataFrame) -> list[float]:
-    """Return the share of senses told by counts of the other tokens, of the tokens of each model.
+    """Return the share of senses told by counts of neighboring tokens, by model.
 
     Models of one vocabulary have one share.
     """
@@ -318,7 +318,7 @@ def _layers(
 
 
 def _bar(ax: Axes, last: pd.Series) -> None:
-    """Draw the interval of the difference of the last layers, on top of the other model's share."""
+    """Draw the interval of the difference of the last layers, on the second model's share."""
     share = last["other_model_value"]
     ends = [share + last["difference_low"], share + last["difference_high"]]
     ax.plot([last["at"]] * 2, ends, "_-", color=BLACK, lw=1.2, ms=5, zorder=4)

@@ -145,7 +145,7 @@ def _joined(table: pd.DataFrame) -> dict[str, str]:
 
 
 def _counts(table: pd.DataFrame) -> tuple[dict[str, int], int]:
-    """Return how many pairs of layers join by stitch, and how many there are."""
+    """Return the numbers of pairs of layers: joined, by stitch, and all."""
     judged = _judged(table)
     n = len(judged[["lower_model", "layer"]].drop_duplicates())
     joins = (judged["verdict"] == JOINS).groupby(judged["stitch"]).sum()

@@ -85,7 +85,7 @@ def _finding(whole: pd.DataFrame, label: str) -> str:
 
 
 def _layer_phrase(layer: pd.DataFrame) -> str:
-    """Return the heading of one layer: the share of the model's that is feed-forward."""
+    """Return the heading of one layer: the feed-forward share of the parameters."""
     if layer.empty:
         return "One layer"
     rows = layer[layer["architecture"] == layer["architecture"].iloc[:1].max()]

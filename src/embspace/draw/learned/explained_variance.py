@@ -122,7 +122,7 @@ def _is_as_many(row: pd.Series) -> bool:
 
 
 def _name(row: pd.Series, space: str, *, is_null: bool) -> str:
-    """Return the name of a curve; of curves that lie on each other the first names both."""
+    """Return the name of a curve; the first of two equal curves has both names."""
     n, n_null = row["n_components"], row["null_n_components"]
     if is_null:
         return "" if _is_as_many(row) else f"{count(row['n'])} isotropic: {count(n_null)}"

@@ -76,7 +76,7 @@ def draw_norm_and_mean_cosine(
 
 
 def _left_out(tokens: pd.DataFrame) -> str:
-    """Return for the subtitle which tokens, of length zero, have no cosine; one alone by name."""
+    """Return for the subtitle the tokens of length zero: their number, or a name."""
     zeros = tokens[tokens[Y].isna()]
     if zeros.empty:
         return ""

@@ -91,7 +91,7 @@ def _method_results(results: dict[str, Any], method: str) -> dict[str, Any]:
 
 
 def _population(results: dict[str, Any]) -> str:
-    """Return how many tokens and positions there are, and on how many maps of positions."""
+    """Return the numbers of tokens and positions, and of positions on maps."""
     words, left_out = population(results["parquet"]), unstructured_positions(results["parquet"])
     *_, panel = panels_of_maps(results)
     if not left_out or panel.cloud != "structured":

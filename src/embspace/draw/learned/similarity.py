@@ -161,7 +161,7 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
 def _name_curve(
     ax: Axes, cloud: str, x: Float[np.ndarray, " n"], y: Float[np.ndarray, " n"], *, raw: str
 ) -> None:
-    """Write a curve's name: the raw one's on its right half-way, others' at the lower end."""
+    """Write a curve's name: of raw vectors at the right half-way, else at the lower end."""
     look: dict[str, Any] = {"color": CLOUDS[cloud].color, "path_effects": HALO}
     if cloud == raw:
         middle = int(np.searchsorted(x, np.sqrt(x[0] * x[-1])))

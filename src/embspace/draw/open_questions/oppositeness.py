@@ -123,7 +123,7 @@ def _is_told(cosines: pd.DataFrame) -> bool:
 
 
 def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_told: bool) -> str:
-    """Return whether cosine tells antonyms from synonyms, with the AUCs of it and of words alone.
+    """Return whether cosine tells antonyms from synonyms, with AUCs of cosine and of words alone.
 
     Both are of the best layer, for the part of speech where cosine leads most, or trails least.
     Without any AUC of cosine, nothing is said.
@@ -192,7 +192,7 @@ def _differences(ax: Axes, rows: pd.DataFrame, n_components: int) -> None:
 
 
 def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_named: bool) -> None:
-    """Draw AUCs by layer, of the part of speech that the title names with the largest ones.
+    """Draw AUCs by layer; the part of speech in the title has the largest in print.
 
     The lines of the title alone have bands.
     """

@@ -192,7 +192,7 @@ def _print_share(ax: Axes, row: pd.Series, y: float) -> None:
 
 
 def _same_tokens(own: pd.DataFrame, random: pd.DataFrame) -> str:
-    """Return how many of the tokens that are named for the model are named for random weights."""
+    """Return how many named tokens of the model are named for random weights, too."""
     tokens, others = ({*rows.loc[rows["token_share"] >= NAMED, "token"]} for rows in (own, random))
     if not tokens:
         return ""

@@ -78,7 +78,7 @@ FAMILIES = {
 def draw_text_islands(
     results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a row per map: its islands, and the information that they share with each label.
+    """Draw a row per map: the islands, and the information shared with every label.
 
     Without any island there is no information, and no panel for it.
     """
@@ -108,7 +108,7 @@ def draw_text_islands(
 
 
 def _draw_labels(axes: Sequence[Axes], labels: pd.DataFrame, maps: Sequence[str]) -> None:
-    """Draw the information that islands share with labels, a panel per map, with one key."""
+    """Draw the information shared by islands and labels, a panel per map, with a key."""
     for name, ax in zip(maps, axes, strict=True):
         _shared(ax, labels[labels["map"] == name])
         heading = sentence_case(f"{_called(name)}, islands and labels on the map:")
@@ -152,7 +152,7 @@ def _last_of_weights(table: pd.DataFrame, name: str) -> tuple[pd.Series, pd.Seri
 
 
 def _none_stands(last: dict[str, tuple[pd.Series, pd.Series]]) -> str:
-    """Return the title where no map has an island that stands."""
+    """Return the title for maps without a standing island."""
     where = f"on the t-SNE map{'s' * (len(last) > 1)}"
     if not any(row["n_islands"] for rows in last.values() for row in rows):
         return f"No islands of texts {where}, nor with {AT_RANDOM.name}"

@@ -144,7 +144,7 @@ def _words(part: pd.Series) -> str:
 def _stability(
     ax: Axes, parts: pd.DataFrame, named: pd.DataFrame, clouds: pd.DataFrame, share: float
 ) -> None:
-    """Draw how often clusters come again, those of the plane in their colors, and clouds."""
+    """Draw how often clusters come again, in the colors of the plane, and clouds."""
     for (smallest, own), mark in zip(parts.groupby("smallest"), SIZES, strict=False):
         look: dict[str, Any] = {"color": BLACK, "ms": 3, "label": f"smallest size {smallest:,}"}
         ax.plot(own["n_tokens"], own["matched"], mark, **look)

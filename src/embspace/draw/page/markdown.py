@@ -113,7 +113,7 @@ def _cells(column: pd.Series, digits: int, is_exact: bool) -> list[object]:
 
 
 def _spoken(column: pd.Series) -> list[object]:
-    """Return the cells of a column, names of the code in readers' words; all else as it is.
+    """Return the cells of a column, names of the code in readers' words.
 
     Names that are words, too, such as `hubness`, are replaced in columns of names alone.
     """

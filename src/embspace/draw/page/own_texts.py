@@ -46,7 +46,7 @@ def corpus_called(corpus: str) -> str:
 
 
 def units_of(units: str, corpus: str) -> str:
-    """Return units of a corpus for readers, with texts named only once if its name begins so."""
+    """Return units of a corpus for readers, without naming texts twice."""
     called = corpus_called(corpus)
     is_of_texts = units in ("texts", "documents")
     return f"{units} of {called.removeprefix(TEXTS_OF) if is_of_texts else called}"

@@ -187,7 +187,7 @@ def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int) -> None:
-    """Draw the range of periods that have power, and name the highest peaks by their periods."""
+    """Draw the range of periods with power, and name the highest peaks by periods."""
     shown = spectrum[spectrum["power"] >= EDGE * spectrum["power"].max()]
     shown = spectrum.loc[shown.index[0] : shown.index[-1]]
     period, power = 1 / shown["frequency"], shown["power"] / shown["power"].max()

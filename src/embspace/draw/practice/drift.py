@@ -135,7 +135,7 @@ def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]
 
 
 def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
-    """Draw the share of every corpus in clusters that words name; surely unlike shares first.
+    """Draw the share of every corpus in clusters named by words; surely unlike shares first.
 
     Clusters without words of their own are on the page.
     """

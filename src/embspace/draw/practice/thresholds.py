@@ -75,7 +75,7 @@ def draw_thresholds(
 
 
 def _is_reached(rates: pd.DataFrame) -> pd.Series:
-    """Return where a rate is that of pairs enough to speak of."""
+    """Return where a rate is of enough pairs."""
     return rates["rate"] * rates["n_pairs"] >= FEWEST
 
 
@@ -94,7 +94,7 @@ def _shares(ax: Axes, fixed: pd.DataFrame, random: pd.DataFrame, looks: Mapping[
 def _cosines(
     axes: Sequence[Axes], shown: pd.DataFrame, guessed: float, looks: Mapping[str, Look]
 ) -> None:
-    """Draw the cosine that a rare pair exceeds, of raw vectors and less the mean."""
+    """Draw the cosine of a rare pair, of raw vectors and less the mean."""
     for ax, (kind, title) in zip(axes, PANELS.items(), strict=True):
         for corpus, look in looks.items():
             rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]

@@ -108,7 +108,7 @@ def _limit(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _name(ax: Axes, means: pd.DataFrame, colors: Mapping[str, str], points: pd.DataFrame) -> None:
-    """Write the names near the arrow heads, in their color, where they hide the fewest points."""
+    """Write the names near the arrow heads, in the same color, where few points are hidden."""
     height = NAME_HEIGHT * float(np.ptp(ax.get_ylim()))
     tips = means[["component_1", "component_2"]].to_numpy(np.float64)
     taken = np.concatenate(
@@ -137,6 +137,6 @@ def _name(ax: Axes, means: pd.DataFrame, colors: Mapping[str, str], points: pd.D
 
 
 def _n_within(points: np.ndarray, place: tuple[float, float], size: tuple[float, float]) -> int:
-    """Return how many points lie in the box of words, whose left middle is given."""
+    """Return how many points lie in the box of words to the right of a place."""
     x, y = (points - place).T
     return int(((x >= -size[1] / 4) & (x <= size[0]) & (abs(y) <= size[1] / 2)).sum())

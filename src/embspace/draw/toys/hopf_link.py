@@ -170,7 +170,7 @@ def _quality_words(row: pd.Series) -> str:
 
 
 def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
-    """Draw both circles in space, what is nearer to the eye later and in a white seam."""
+    """Draw both circles in space, nearer parts later and with a white seam."""
     place = ax.get_subplotspec()
     ax.remove()
     space: Any = figure.add_subplot(place, projection="3d", computed_zorder=False)
