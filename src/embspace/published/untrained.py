@@ -171,12 +171,12 @@ def drawn(claims: pd.DataFrame) -> str:
 
 
 def in_no_draw(claims: pd.DataFrame) -> str:
-    """Return where a claim does not hold that holds only after training."""
+    """Return the opposite of `in_draws`, for claims after training alone."""
     return f"in none of {drawn(claims)}" if n_draws_of(claims) > 1 else "not at random weights"
 
 
 def in_draws(claims: pd.DataFrame) -> str:
-    """Return where a claim has to hold to hold untrained."""
+    """Return how often a claim must hold at random weights to count as untrained."""
     return f"in at least one of {drawn(claims)}" if n_draws_of(claims) > 1 else "at random weights"
 
 

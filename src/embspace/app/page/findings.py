@@ -62,8 +62,8 @@ def findings_of(
     """Return the findings, the most wanted first, at most 13.
 
     First come findings on `labels` of texts; then those beside `known` models, which replace the
-    titles of their analyses; then those of the nouns `texts`, which read the user's own texts, with
-    the finding on two corpora first; then findings whose numbers are farthest from another model's;
+    titles of their analyses; then findings of the nouns `texts`, on the user's own texts, with the
+    finding on two corpora first; then findings with numbers far from another model's;
     last, what owners of models usually ask.
     """
     beside_known = {finding.noun for finding in known}

@@ -43,9 +43,9 @@ class Distance(NamedTuple):
 def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     """Return by noun how far a model's numbers lie from those of another model of a study.
 
-    A model of the study is compared with the other model of its pair, by the results of the pair;
-    a model of a tree with another one of the tree, such as its own random weights; else with the
-    first model that has results among `models` in the study's params.yaml. If the tree in `folder`
+    A model of the study is compared with the second model of a pair, by the results of the pair;
+    a model of a tree with a further model of the tree, such as random weights; else with the
+    first model with results among `models` in the study's params.yaml. If the tree in `folder`
     reads other texts than the study, only analyses that read no corpus are compared, the tree's own
     tables with the study's. A study without conf/compare/measures.yaml yields nothing, unless it
     has the pair.

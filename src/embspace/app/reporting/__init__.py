@@ -1,1 +1,1 @@
-"""A report: which analyses it has, what they cost, and the page that fills while they run."""
+"""A report: its analyses, their cost, and the page, which fills during the run."""

@@ -42,7 +42,7 @@ def _variance_shares(results: Results) -> dict[str, float]:
 
 
 def _beside(shares: dict[str, float], curve: pd.DataFrame) -> str:
-    """Return for the title a comparison with isotropic vectors, if no cloud has more in the plane."""
+    """Return for the title that isotropic vectors have as much in the plane; else ""."""
     two = curve[curve["n_components"] == 2].set_index("space")
     null = two["null_cumulative_explained_variance"]
     is_as_much = [
