@@ -98,7 +98,7 @@ def test_texts_with_half_hidden_are_asked_of_the_last_checkpoint_alone(learned: 
 
 def test_labels_without_relation_to_the_texts_are_told_at_chance(learned: Any) -> None:
     run, checkpoints, texts = learned
-    shuffled = texts.assign(label=np.random.default_rng(0).permutation(texts["label"]))
+    shuffled = texts.assign(label=np.random.default_rng(0).permutation([*texts["label"]]))
     table = pd.DataFrame(
         classification_rows(
             run, checkpoints[-1:], *split(shuffled), inverse_regularization=1.0, **OPTIONS
