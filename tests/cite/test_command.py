@@ -236,6 +236,15 @@ def test_of_a_decoder_the_last_token_is_said_and_no_cls(bare: Path):
     assert said("information_imbalance") == [False, True, False]  # which does not read the last
 
 
+@pytest.mark.parametrize("is_rotary", [True, False])
+def test_forms_of_queries_and_keys_are_without_the_rotation(bare: Path, is_rotary: bool):
+    facts = {"known": True, "rotary_positions": is_rotary}
+    put(str(bare / "results/query_key_form/minilm.json"), json.dumps(facts))
+    assert (
+        "and without the rotation of positions, as" in run("query_key_form").stdout
+    ) == is_rotary
+
+
 def test_outside_of_a_tree_the_installed_study_answers(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
