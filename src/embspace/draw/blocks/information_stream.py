@@ -158,8 +158,10 @@ def _change(gains: pd.DataFrame, steps: pd.DataFrame, part: str) -> Change:
         is_most = total >= max(MOST_OF_CHANGE * abs(by_block["value"].sum()), LEAST_COLORED)
         if is_most and TIMES_REST * rest.abs().max() < most["value"].abs().min():
             named = listed([str(layer) for layer in sorted(most.index)])
-            return Change(*map(float, most.sum(skipna=False)), f"block{'s' * (n > 1)} {named}")
-    return Change(*(float(gains[column][step]) for column in SIDES))
+            gain, random = (float(most[column].sum(skipna=False)) for column in SIDES)
+            return Change(gain, random, f"block{'s' * (n > 1)} {named}")
+    gain, random = (float(gains[column][step]) for column in SIDES)
+    return Change(gain, random)
 
 
 def _verb(gain: float) -> str:
@@ -216,10 +218,10 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     widths = [1] * n_layers + [wider] * len(means)
     largest = max(LEAST_COLORED, float(wide.abs().max().max()))
     colors: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
-    for (_, column), left, width in zip(wide.items(), lefts, widths, strict=True):
+    for (_, cells), left, width in zip(wide.items(), lefts, widths, strict=True):
         edges = [left, left + width], range(len(wide) + 1)
-        ax.pcolormesh(*edges, column.to_numpy()[:, None], edgecolors="white", lw=0.5, **colors)
-        for row, gain in enumerate(column):
+        ax.pcolormesh(*edges, cells.to_numpy()[:, None], edgecolors="white", lw=0.5, **colors)
+        for row, gain in enumerate(cells):
             if left >= n_layers or n_layers <= MOST_NUMBERED:
                 color = "white" if abs(gain) > DARK * largest else "0.15"
                 place = (left + width / 2, row + 0.5)
