@@ -230,6 +230,35 @@ def test_search_without_stop_words_has_no_word_of_them(tree: Path):
     assert "scores by words alone: TF-IDF" in text_of("search")
 
 
+def test_of_a_decoder_the_last_token_is_said_and_no_cls(bare: Path):
+    for noun in ("search", "information_imbalance"):
+        shutil.copytree(ROOT / f"results/{noun}", bare / f"results/{noun}")
+    words = (
+        "of the first token ([CLS] in BERT)",
+        "(which sees no other)",
+        "that of the last token",
+    )
+
+    def said(noun: str) -> list[bool]:
+        return [part in run(noun).stdout for part in words]
+
+    assert said("search") == said("information_imbalance") == [True, False, False]
+    file = bare / "results/search/minilm.csv"
+    rows = file.read_text()
+    file.write_text(rows + "".join(x.replace(",cls,", ",last,") for x in rows.splitlines(True)))
+    assert said("search") == [False, True, True]
+    assert said("information_imbalance") == [False, True, False]  # which does not read the last
+
+
+@pytest.mark.parametrize("is_rotary", [True, False])
+def test_forms_of_queries_and_keys_are_without_the_rotation(bare: Path, is_rotary: bool):
+    facts = {"known": True, "rotary_positions": is_rotary}
+    put(str(bare / "results/query_key_form/minilm.json"), json.dumps(facts))
+    assert (
+        "and without the rotation of positions, as" in run("query_key_form").stdout
+    ) == is_rotary
+
+
 def test_outside_of_a_tree_the_installed_study_answers(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

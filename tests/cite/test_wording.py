@@ -8,6 +8,7 @@ from embspace.cite.wording import (
     listed,
     percent,
     plural,
+    pooled_as,
     reference_keys,
     with_references,
     worded,
@@ -76,3 +77,13 @@ def test_references_are_found_and_replaced_and_the_rest_is_escaped():
     assert with_references(text, cited=cited, escaped=lambda part: escape(part.upper())) == (
         "95 % <one2001+two2002!>, AS <one2001> HAS IT [CLS]"
     )
+
+
+def test_texts_are_represented_by_the_poolings_that_there_are():
+    of_all = "the mean and the maximum of all tokens, any special ones included"
+    first = "the state of the first token ([CLS] in BERT)"
+    assert pooled_as(["cls", "max", "mean"], is_decoder=False) == f"{first} and {of_all}"
+    assert pooled_as(["cls", "mean", "max", "last"], is_decoder=True) == (
+        "the state of the first token (which sees no other), that of the last token and " + of_all
+    )
+    assert pooled_as(["cls"], is_decoder=False) == first

@@ -4,10 +4,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, Undefined
 
 from embspace.cite.description import corpus_phrase
 from embspace.cite.methods import Methods
+from embspace.cite.wording import pooled_as
 from embspace.errors import InputError, not_among
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.settings.corpus import describe_corpus
@@ -21,6 +22,13 @@ from embspace.settings.stage import FROM_PARAMS, settings_path
 POSITIONS = {
     "results/regimes/<model>.json": "n_positions",
     "results/architecture/<model>.json": "<model>.n_positions",
+}
+
+
+# Tables of texts, with the last token if the first one sees no other; see `text_poolings`.
+TEXTS = {
+    "results/sentence_similarity/<model>.csv": "pooling",
+    "results/search/<model>.csv": "embedding",
 }
 
 
@@ -79,6 +87,7 @@ class Facts:
             "value": self.value,
             "values": self.values,
             "rows": self.rows,
+            "pooled": self.pooled,
             "window_length": self.window_length,
             "window_overlap": self.window_overlap,
         } | ({"model": self.model.label} if self.model else {})
@@ -111,6 +120,18 @@ class Facts:
             if n:
                 return int(n)
         return None
+
+    def pooled(self, file: str, column: str = "pooling", /) -> str:
+        """Return in words by what the texts of a table are represented, in the order of poolings.
+
+        Of a decoder, whose first token is no [CLS] and sees no other, this is said.
+        """
+        poolings = {*map(str, self.values(file, column))}
+        tables = {path: name for path, name in TEXTS.items() if Path(self._named(path)).is_file()}
+        tables[file] = column
+        known = (self.rows(path, name) for path, name in tables.items())
+        is_decoder = any(("last",) in rows for rows in known if not isinstance(rows, Undefined))
+        return pooled_as(poolings, is_decoder=is_decoder)
 
     def value(self, file: str, column: str, /, **where: Any) -> Any:
         """The only value of a column of a table.

@@ -1,7 +1,7 @@
 """Values and references in a sentence, for plain text and for LaTeX."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from jinja2.runtime import LoopContext
@@ -61,6 +61,17 @@ def conjunction(loop: LoopContext) -> str:
     if loop.last:
         return ""
     return " and " if loop.revindex == 2 else ", "
+
+
+def pooled_as(poolings: Collection[str], *, is_decoder: bool) -> str:
+    """Return the states by which texts are represented, as `the mean of all tokens`."""
+    first = "which sees no other" if is_decoder else "[CLS] in BERT"
+    tokens = {"cls": f"the state of the first token ({first})", "last": "that of the last token"}
+    of_all = {"mean": "the mean", "max": "the maximum"}
+    parts = [words for pooling, words in tokens.items() if pooling in poolings]
+    if there := [words for pooling, words in of_all.items() if pooling in poolings]:
+        parts.append(f"{listed(there)} of all tokens, any special ones included")
+    return listed(parts)
 
 
 def reference_keys(text: str) -> list[str]:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.attention.attention_patterns import (
     DIVERGENCE,
     EXAMPLES,
@@ -75,6 +76,39 @@ def test_patterns_at_random_weights_are_in_the_title():
     assert title.startswith(
         "75 % of the heads make a pattern by our bounds, 75 % with random weights; heads"
     )
+
+
+def test_a_type_of_most_heads_that_hangs_on_the_first_key_gives_the_title():
+    given, table = results(), types()
+    is_first = table["type"] == "vertical"
+    given["types"] = table.assign(
+        share=table["share"].mask(is_first, 0.58),
+        share_without_first_key=table["share_without_first_key"].mask(is_first, 0.05),
+    )
+
+    def title() -> str:
+        return " ".join(draw(given)[0].get_suptitle().split())
+
+    assert title() == (
+        "By our bounds 58 % of the heads are vertical (5 % without the first token's key), none "
+        "with random weights; heads differ less within a layer than between layers"
+    )
+    assert not says_nothing(title())
+    for change in ({"share_without_first_key": 0.4}, {"random_weights": 0.5}, {"share": 0.45}):
+        given["types"] = given["types"].assign(
+            **{k: table[k].mask(is_first, x) for k, x in change.items()}
+        )
+        assert "make a pattern by our bounds" in title(), change
+
+
+def test_a_name_in_a_bar_stands_left_of_the_diamond():
+    given, table = results(), types()
+    is_last = table["type"] == "heterogeneous"
+    bounds = {"share": 0.12, "share_low": 0.1, "share_high": 0.13, "share_without_first_key": 0.23}
+    given["types"] = table.assign(**{key: table[key].mask(is_last, x) for key, x in bounds.items()})
+    name = draw(given)[0].axes[4].texts[-1]
+    assert name.get_text().startswith("any of these\n88 %")
+    assert name.get_ha() == "right" and name.get_position()[0] < 0.77
 
 
 def test_heads_without_a_pattern_are_said_to_have_none_as_at_random_weights():

@@ -43,6 +43,23 @@ def test_heads_like_random_ones_are_said_to_be_and_none_is_named():
     assert "previous token" not in finding
 
 
+def test_a_first_token_with_most_of_the_attention_gives_the_finding():
+    given = results()
+    is_first = given["heads"]["feature"] == "first_token_mass"
+    given["heads"].loc[is_first, "value"] = 0.52
+    assert draw(given)[0] == (
+        "The first token gets 52 % of the attention of the median head, with random weights 5 %; "
+        "head 3.4 gives 16 % to the previous token"
+    )
+    for change in (
+        {"value": 0.48},
+        {"value": 0.52, "random_weights": 0.5},
+    ):  # too little; as without training
+        changed = results()
+        changed["heads"].loc[is_first, [*change]] = [*change.values()]
+        assert draw(changed)[0].startswith("Half of the heads hold")
+
+
 def test_what_no_text_has_is_a_row_without_a_value():
     _, tables = draw(results(("separator_mass",)))
     [row, *_] = [line for line in tables.splitlines() if "mass to the separator" in line]

@@ -104,6 +104,8 @@ def test_blocks_that_change_nothing_are_said_to_do_nothing_in_pale_colors() -> N
 def test_blocks_without_norms_of_sums_are_drawn() -> None:
     figure, _ = drawn(tables(PRE))
     assert_words_fit(figure)
+    assert " ".join(figure.get_suptitle().split()).startswith("Attention raises the mean cosine")
+    assert panel_of_gains(figure).get_title("left") == "What a part gains in mean cosine"
     assert len(panel_of_gains(figure).texts) == 3 * 4
 
 
@@ -127,11 +129,11 @@ def test_gains_of_steps_are_those_of_the_table() -> None:
     assert names == ["attention", "MLP", "whole block"]
     gains = results["gains"].query("measure == 'mean_cosine'").set_index("step")["value"]
     shown = [words.get_text().replace("\N{MINUS SIGN}", "-") for words in ax.texts]
-    assert shown[2::4] == [
+    assert shown[6:9] == [
         f"{gains[step]:+.2f}" for step in ("attention_and_norm", "mlp_and_norm", "block")
     ]
-    assert shown[3::4] == ["+0.30"] * 3
-    assert shown[::4] == shown[2::4]
+    assert shown[9:] == ["+0.30"] * 3
+    assert shown[:3] == shown[6:9]
     assert "## Gain of mean cosine by step" in text
     assert "| norm after attention" in text
 
@@ -141,6 +143,37 @@ def test_deep_models_have_numbers_in_the_cells_of_means_alone() -> None:
     assert_words_fit(figure)
     numbers = [words.get_text() for words in panel_of_gains(figure).texts]
     assert sum(bool(number) for number in numbers) == 3 * 2
+
+
+def test_of_most_change_in_few_blocks_these_are_named() -> None:
+    results = tables(PRE, 30)
+    steps = results["steps"]
+
+    def title_of(**by_step: dict[int, float]) -> str:
+        for part, gains in by_step.items():
+            is_part = steps["step"] == f"{part}_and_norm"
+            steps.loc[is_part, "value"] = steps.loc[is_part, "layer"].map(gains).fillna(0.001)
+        return " ".join(drawn(results)[0].get_suptitle().split())
+
+    assert title_of(attention={1: 0.41, 2: 0.28}, mlp={1: -0.26, 30: -0.18, 4: 0.02}) == (
+        "Attention raises the mean cosine of a text's tokens mostly in blocks 1 and 2, by 0.69 "
+        "(random weights: +0.60); the MLP lowers it mostly in blocks 1 and 30"
+    )
+    assert "mostly in block 9, by 0.90 (random weights: +0.30)" in title_of(attention={9: 0.9})
+    for gains in ({1: 0.4, 2: 0.3, 3: 0.3, 4: 0.3}, {1: 0.41, 2: -0.38}, {}):  # none stands out
+        assert " a block (random weights" in title_of(attention=gains), gains
+
+
+def test_columns_of_means_have_room_beside_many_layers() -> None:
+    figure, _ = drawn(tables(PRE, 30))
+    assert_words_fit(figure)
+    ax = panel_of_gains(figure)
+    assert [label.get_text() for label in ax.get_xticklabels()][-3:] == [
+        "29",
+        "mean",
+        "random\nweights",
+    ]
+    assert [*ax.get_xticks()[-3:]] == [28.5, 32, 34]
 
 
 def test_without_random_weights_nothing_is_said_of_them() -> None:

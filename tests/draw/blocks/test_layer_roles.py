@@ -51,8 +51,22 @@ def test_the_tables_have_the_claims_and_every_statistic_by_layer() -> None:
 
 def test_the_finding_counts_the_verdicts() -> None:
     finding, _ = drawn(tables())
-    assert "choices”: of 2 statistics 1 for it, 0 against it, 1 undecided" in finding
-    assert "previous achievements”: of 5 statistics 2 for it, 2 against it, 1 undecided" in finding
+    counts = "3 for it, 2 against it, 2 undecided"
+    assert finding == f"Of 7 statistics on what is said of BERT's layers: {counts}"
+
+
+def test_the_only_statistic_that_decides_stands_beside_random_weights() -> None:
+    one = tables()
+    one["claims"]["verdict"] = ["undecided"] * 4 + ["differs"] + ["undecided"] * 2
+    name = WORDS[STATISTICS[4]]
+    said = "against what is said of BERT's layers; 6 other statistics undecided"
+    assert drawn(one)[0] == (
+        f"{name[0].upper()}{name[1:]}, rises with the layer (+0.50; random weights +0.10 to "
+        f"+0.10), which speaks {said}"
+    )
+    one["claims"].loc[4, ["value", "verdict"]] = [-0.6, "matches"]
+    one["claims"]["random_weights_smallest"] = float("nan")
+    assert "falls with the layer (\N{MINUS SIGN}0.60), which speaks for" in drawn(one)[0]
 
 
 def test_what_few_layers_or_no_statistic_decides_is_no_count() -> None:

@@ -87,7 +87,35 @@ def results(layer_value: float = 0.75, **facts: Any) -> Results:
     ],
 )
 def test_the_finding_says_how_symmetric_layers_are(value: float, said: str):
-    assert said in drawn(results(value))[0]
+    assert said in drawn(with_directionality(results(value), n_above=0, n_below=0))[0]
+
+
+def with_directionality(given: Results, **change: float) -> Results:
+    nulls = given["nulls"]
+    is_median = (nulls["part"] == "median_of_layers") & (nulls["measure"] == "directionality")
+    nulls.loc[is_median, [*change]] = [*change.values()]
+    return given
+
+
+def test_the_finding_says_the_side_that_is_beyond_random_heads():
+    keys = {"n_above": 1, "n_below": 0, "median": 0.24, "null_mean": 0.01}
+    assert drawn(with_directionality(results(0.55, rotary_positions=True), **keys))[0] == (
+        "Without the rotation of positions, heads of a model taken together are more on the side "
+        "of keys than random ones (directionality 0.24 in the median layer, 0.01 at random), "
+        "and as symmetric as random ones (symmetry 0.55, 0.50)"
+    )
+    queries = {"n_above": 0, "n_below": 1, "median": -0.24, "null_mean": 0.01}
+    said = drawn(with_directionality(results(0.75), **queries))[0]
+    assert said.startswith("Heads of a model taken together are more on the side of queries")
+    assert said.endswith("and more symmetric than random ones (symmetry 0.75, 0.50)")
+
+
+def test_rotary_positions_and_shared_keys_are_noted():
+    _, text = drawn(results(rotary_positions=True, n_key_heads=2))
+    assert "the form is that of a token and itself. The 4 heads of a layer share 2 keys." in text
+    _, text = drawn(results())
+    assert "of a token and itself" not in text and "share" not in text.partition("##")[0]
+    assert "heads of a layer share" not in text
 
 
 @pytest.mark.parametrize(

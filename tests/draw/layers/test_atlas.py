@@ -65,6 +65,11 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
     assert "a model of a long name" in "".join(label.get_text() for label in figure.texts)
 
 
+def test_small_values_are_short() -> None:
+    figure, _ = drawn(table(mean_cosine=[7.33e-06, 0.00124, 0.5]))
+    assert [label.get_text() for label in figure.axes[0].texts][:3] == ["7e-06", "0.00124", "0.500"]
+
+
 def test_colors_are_percent_above_the_mean_of_the_row() -> None:
     figure, _ = drawn(table())
     [mesh] = figure.axes[0].collections
@@ -134,11 +139,11 @@ def test_the_title_says_how_many_measures_differ(given: dict[str, Any], said: st
     ("n_beyond", "said"),
     [
         (0, "more than at random weights in none measured"),
-        (1, "more than at random weights in few measured"),
-        (2, "more than at random weights in most measured"),
+        (1, "more than at random weights in 1 of 3 measured"),
+        (2, "more than at random weights in 2 of 3 measured"),
     ],
 )
-def test_the_title_counts_no_few_measures_as_none(n_beyond: int, said: str) -> None:
+def test_the_title_counts_measures_beyond_random_weights(n_beyond: int, said: str) -> None:
     rows = table(hubness=[1.0, 2.0, 3.0])
     beyond = ["yes"] * n_beyond + ["no"] * (3 - n_beyond)
     measures = measures_of(rows).assign(

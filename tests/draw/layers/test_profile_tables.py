@@ -60,6 +60,24 @@ def test_of_layers_with_one_number_none_is_the_extreme_one() -> None:
     )
 
 
+def stretched(layers: list[int], extreme: list[int]) -> str:
+    """The title of a model with a value of 1 at the extreme layers, 0 elsewhere."""
+    rows = TABLES["profiles"].query("layer == 0")
+    table = pd.concat([rows.assign(layer=layer, value=float(layer in extreme)) for layer in layers])
+    table = table.assign(low=table["value"] - 0.1, high=table["value"] + 0.1, converged=True)
+    return drawn({**TABLES, "profiles": table}, nulls=[])[0].partition(":")[0].partition(" at ")[2]
+
+
+def test_alike_layers_are_named_and_layers_counted_if_some_were_not_measured() -> None:
+    third = [*range(0, 31, 3)]
+    assert stretched([*range(31)], [27]) == "layer 27 of 30"
+    assert stretched(third, [27]) == "layer 27 of 30, of 11 layers measured"
+    assert stretched(third, [30]) == "the last layer, of 11 layers measured"
+    assert stretched(third, [0, 6]) == "layers 0 and 6, of 11 layers measured"
+    assert stretched(third, [18, 21, 24, 27]) == "layers 18 to 27, of 11 layers measured"
+    assert stretched([*range(9)], [1, 3, 4, 7]) == "4 of the layers 1 to 7"
+
+
 def test_of_alike_layers_of_which_most_have_not_converged_the_title_counts_the_others() -> None:
     profiles, nulls = TABLES["profiles"].copy(), TABLES["nulls"].copy()
     profiles.loc[profiles["measure"] == "mean_cosine", ["value", "low", "high"]] = 0.5, 0.1, 0.9

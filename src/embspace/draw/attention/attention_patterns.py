@@ -42,7 +42,9 @@ TENSORS = FURTHER_RESULTS[2]
 KOVALEVA = "kovaleva"
 SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
 CLEAR = 0.05  # the least margin with which the eye sees a pattern
+MOST = 0.5  # of the heads
 MOST_BESIDE = 0.6  # a longer bar has its name inside
+WIDTH_OF_NAME, MARK = 0.4, 0.04  # of the panel, and from a diamond's middle to a name
 ANY = "any of these"  # in the place of the last type, which takes what no other has taken
 N_MAPS = 4
 AROUND_MM = 35.0  # that heading and legend take
@@ -102,6 +104,8 @@ def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
         none = f"none of {counted(rest['n_heads'], 'head')} makes a pattern by our bounds"
         none += ", as at random weights" if at_random == 0 else ""
         return sentence_case("; ".join(filter(None, [differ, none])))
+    if at_first := _at_first_key(first):
+        return "; ".join(filter(None, [at_first, differ]))
     said = f"{percent(own)} of the heads make a pattern by our bounds"
     if at_random > 0:  # the strongest null, and no third number
         said += f", {percent(at_random)} with random weights"
@@ -109,6 +113,21 @@ def _finding(types: pd.DataFrame, divergence: pd.DataFrame) -> str:
         said += f", {percent(without)} {WITHOUT_FIRST}"
         said += ", none with random weights" if at_random == 0 else ""
     return "; ".join(filter(None, [said, differ]))
+
+
+def _at_first_key(types: pd.DataFrame) -> str:
+    """Return what most heads are if few of them are so without the first token's key; else ""."""
+    most = types.iloc[:-1].nlargest(1, "share").iloc[0]
+    share, without, random = (
+        float(most[name]) for name in ("share", "share_without_first_key", "random_weights")
+    )
+    few = share / 2
+    if share <= MOST or not without < few or random >= few:
+        return ""
+    said = f"By our bounds {percent(share)} of the heads are {_words(most['type'])}"
+    at_random = "none" if random == 0 else percent(random)
+    beside = "" if pd.isna(random) else f", {at_random} with random weights"
+    return f"{said} ({percent(without)} {WITHOUT_FIRST}){beside}"
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:
@@ -189,6 +208,8 @@ def _shares(ax: Axes, types: pd.DataFrame) -> None:
         words = f"{_words(name)}{chr(10) if inside else ' '}{percent(ends[0])}"
         words += f"\nwithout first key {percent(ends[1])}" if name == ANY else ""
         at = min(low_end, ends[0]) - 0.02 if inside else max(ends) + 0.06
+        if inside and at - WIDTH_OF_NAME < ends[1] <= at + MARK:
+            at = ends[1] - MARK  # left of the diamond
         look_of_name: dict[str, Any] = {"ha": "right" if inside else "left", "va": "center"}
         look_of_name["path_effects"] = HALO
         ax.text(at, place, words, fontsize=7, **look_of_name)

@@ -18,6 +18,7 @@ REST = "value_without_first_key"
 N_TOP = 3
 NO_TEXT = "the model reads no text, or gives no attention of every layer"
 NEAR_RANDOM = 0.02  # of tokens, within which heads spread their attention as random ones do
+HALF = 0.5  # of the attention of the median head, from which on the title is about the first token
 TIMES_RANDOM = 1.5  # the mass of random weights, from which on a head is named
 
 
@@ -33,21 +34,34 @@ def draw_head_features(results: Results, label: str, *, digits: NonNegativeInt) 
 def _finding(table: pd.DataFrame, mass_share: float) -> str:
     if table.empty:
         return f"No heads: {NO_TEXT}"
-    keys = table[table["feature"] == "k_share"]
-    median, random = keys["value"].median(), keys["random_weights"].mean()
     previous = table[table["feature"] == "previous_mass"]
     best = previous.nlargest(1, "value").iloc[0]
-    at_random = "" if pd.isna(random) else f", with random weights in {percent(random)}"
-    spread = f"{percent(mass_share)} of their attention in {percent(median)} of the tokens or fewer"
     named = (
         f"; head {head_name(best['layer'], best['head'])} gives {percent(best['value'])} to the "
         "previous token"
     )
     if best["value"] < TIMES_RANDOM * best["random_weights"]:
         named = ""
+    first, first_at_random = _median(table, "first_token_mass")
+    if first >= HALF and not first < TIMES_RANDOM * first_at_random:
+        said = f"The first token gets {percent(first)} of the attention of the median head"
+        return f"{said}{_at_random(first_at_random, '')}{named}"
+    median, random = _median(table, "k_share")
+    spread = f"{percent(mass_share)} of their attention in {percent(median)} of the tokens or fewer"
+    at_random = _at_random(random, "in ")
     if not named and abs(median - random) < NEAR_RANDOM:
         return f"Heads spread their attention as with random weights: half hold {spread}{at_random}"
     return f"Half of the heads hold {spread}{at_random}{named}"
+
+
+def _median(table: pd.DataFrame, feature: str) -> tuple[float, float]:
+    """Return the median of a feature over heads, and the mean of random weights."""
+    rows = table[table["feature"] == feature]
+    return float(rows["value"].median()), float(rows["random_weights"].mean())
+
+
+def _at_random(value: float, before: str) -> str:
+    return "" if pd.isna(value) else f", with random weights {before}{percent(value)}"
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

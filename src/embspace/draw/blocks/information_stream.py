@@ -1,6 +1,6 @@
 """Figure and tables of `measure_information_stream`: alignment along the stream."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import units_of
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import listed
 
 # Of a block, where the stream itself is: what each looks like, in the order of the stream.
 ON_STREAM = {
@@ -41,7 +42,13 @@ STEPS = {
 MEAN, RANDOM = "mean", "random weights"
 SIDES = {"value": MEAN, "random_weights_mean": RANDOM}
 KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
+DARK = 0.55  # of the deepest color, from which on numbers are white
 LEAST_COLORED = 0.05  # a gain, at least, that has the deepest color
+NORM_AFTER = "norm_after_attention"  # a step, if norms follow attention and MLP
+MOST_OF_CHANGE = 0.75  # of a part's sum over blocks, that few blocks make if they are named
+MOST_BLOCKS, BLOCKS_BESIDE = 2, 3  # named, and of so many times as many
+TIMES_REST = 2  # the largest change of the others, that a named block changes at least
+MOST_EVEN = 15  # layers up to which the columns of means are as narrow as theirs
 MOST_NUMBERED = 7  # layers whose gains have room for numbers
 SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
 NOTE = (
@@ -63,7 +70,7 @@ def draw_information_stream(
         2,
         1,
         height_mm=height_mm,
-        title=_title(results["gains"], label),
+        title=_title(results["gains"], results["steps"], label),
         subtitle=_subtitle(points, label),
         stage="measure_information_stream",
     )
@@ -91,28 +98,70 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
     )
 
 
-def _title(gains: pd.DataFrame, label: str) -> str:
-    """Return how attention and MLP, with their norms, change the mean cosine: means over blocks."""
+def _title(gains: pd.DataFrame, steps: pd.DataFrame, label: str) -> str:
+    """Return how attention and MLP, with norms after them, change the mean cosine.
+
+    By the means over blocks, or by the few blocks that make most of the change.
+    """
     cosine_gains = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if cosine_gains.empty:
         return f"The stream of {label} was not measured"
-    (gain, random), (mlp_gain, mlp_random) = (
-        [float(cosine_gains[column][f"{part}_and_norm"]) for column in SIDES]
-        for part in ("attention", "mlp")
-    )
-    verb, mlp = _verb(gain), _verb(mlp_gain)
-    is_known, beside = random == random, _signed(random, 2)
-    at_random = {_verb(random), _verb(mlp_random)} if is_known else {KEEPS}
-    if {verb, mlp} | at_random == {KEEPS}:
+    with_norm = " with its norm" if NORM_AFTER in cosine_gains.index else ""
+    attention, mlp = (_change(cosine_gains, steps, part) for part in ("attention", "mlp"))
+    is_known = attention.random == attention.random
+    at_random = {attention.verb_at_random, mlp.verb_at_random} if is_known else {KEEPS}
+    if {attention.verb, mlp.verb} | at_random == {KEEPS}:
         null = ", as at random weights" if is_known else ""
         return f"Neither attention nor MLP changes the mean cosine of a text's tokens{null}"
-    change = "" if verb == KEEPS else f" by {abs(gain):.2f} a block"
-    null = f"with random weights it changes by {beside}" if verb == KEEPS else ""
+    if attention.blocks:
+        change = f" mostly in {attention.blocks}, by {abs(attention.gain):.2f}"
+    else:
+        change = "" if attention.verb == KEEPS else f" by {abs(attention.gain):.2f} a block"
+    beside = _signed(attention.random, 2)
+    null = f"with random weights it changes by {beside}" if attention.verb == KEEPS else ""
     null = f" ({null or f'random weights: {beside}'})" if is_known else ""
+    where = f" mostly in {mlp.blocks}" if mlp.blocks else ""
     return (
-        f"Attention with its norm {verb} the mean cosine of a text's tokens{change}{null}; "
-        f"the MLP with its norm {mlp} it{', too' if mlp == verb else ''}"
+        f"Attention{with_norm} {attention.verb} the mean cosine of a text's tokens{change}{null}; "
+        f"the MLP{with_norm} {mlp.verb} it{where}{', too' if mlp.verb == attention.verb else ''}"
     )
+
+
+class Change(NamedTuple):
+    """What a part changes: the mean over blocks, or the sum over few `blocks`, in words."""
+
+    gain: float
+    random: float
+    blocks: str = ""
+
+    @property
+    def verb(self) -> str:
+        """Return whether the part raises, lowers or keeps the cosine."""
+        return _verb(self.gain)
+
+    @property
+    def verb_at_random(self) -> str:
+        """Return the same of random weights."""
+        return _verb(self.random)
+
+
+def _change(gains: pd.DataFrame, steps: pd.DataFrame, part: str) -> Change:
+    """Return the change by a part and its norm: of few blocks if they make most of it."""
+    step = f"{part}_and_norm"
+    is_step = (steps["step"] == step) & (steps["measure"] == "mean_cosine")
+    by_block = steps[is_step].set_index("layer")[[*SIDES]]
+    side = 1 if by_block["value"].sum() >= 0 else -1
+    ordered = by_block.loc[(side * by_block["value"]).sort_values(ascending=False).index]
+    for n in range(1, min(MOST_BLOCKS, len(ordered) // BLOCKS_BESIDE) + 1):
+        most, rest = ordered.iloc[:n], ordered["value"].iloc[n:]
+        total = abs(most["value"].sum())
+        is_most = total >= max(MOST_OF_CHANGE * abs(by_block["value"].sum()), LEAST_COLORED)
+        if is_most and TIMES_REST * rest.abs().max() < most["value"].abs().min():
+            named = listed([str(layer) for layer in sorted(most.index)])
+            gain, random = (float(most[column].sum(skipna=False)) for column in SIDES)
+            return Change(gain, random, f"block{'s' * (n > 1)} {named}")
+    gain, random = (float(gains[column][step]) for column in SIDES)
+    return Change(gain, random)
 
 
 def _verb(gain: float) -> str:
@@ -157,23 +206,37 @@ def _along_stream(ax: Axes, rows: pd.DataFrame) -> None:
 
 def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     """Draw the gains of the parts by layer, the mean, and the mean with random weights."""
-    import seaborn as sns
-
     by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
     wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
-    few = wide.shape[1] <= MOST_NUMBERED
-    words = wide.map(lambda gain: _signed(gain, 2) if few else "")
+    n_layers = wide.shape[1]
+    wider = -(-n_layers // MOST_EVEN)  # in cells of a layer
     for column, name in SIDES.items():
         wide[name] = overall.set_index("step")[column]
-        words[name] = wide[name].map(lambda gain: _signed(gain, 2))
-    wide = wide.rename(index=STEPS).dropna(axis="columns")
-    words = words[wide.columns]
+    wide = wide.dropna(axis="columns")
+    means = [n_layers + (wider > 1) + wider * number for number in range(wide.shape[1] - n_layers)]
+    lefts = [*range(n_layers), *means]
+    widths = [1] * n_layers + [wider] * len(means)
     largest = max(LEAST_COLORED, float(wide.abs().max().max()))
-    look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "linewidths": 0.5}
-    sns.heatmap(wide, ax=ax, annot=words, fmt="", annot_kws={"fontsize": 7}, cbar=False, **look)
-    ax.set(title="What a part and its norm gain in mean cosine", xlabel="layer", ylabel="")
+    colors: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest}
+    for (_, cells), left, width in zip(wide.items(), lefts, widths, strict=True):
+        edges = [left, left + width], range(len(wide) + 1)
+        ax.pcolormesh(*edges, cells.to_numpy()[:, None], edgecolors="white", lw=0.5, **colors)
+        for row, gain in enumerate(cells):
+            if left >= n_layers or n_layers <= MOST_NUMBERED:
+                color = "white" if abs(gain) > DARK * largest else "0.15"
+                place = (left + width / 2, row + 0.5)
+                look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
+                ax.text(*place, _signed(gain, 2), color=color, **look)
+    names = [str(name).replace(" ", "\n" if wider > 1 else " ") for name in wide.columns]
+    shown = [number for number, left in enumerate(lefts) if left >= n_layers or not left % wider]
+    ax.set_xticks([lefts[i] + widths[i] / 2 for i in shown], [names[i] for i in shown])
+    ax.set_yticks([row + 0.5 for row in range(len(wide))], [*STEPS.values()])
+    norms = " and its norm gain" if NORM_AFTER in set(steps["step"]) else " gains"
+    ax.set(title=f"What a part{norms} in mean cosine", xlabel="layer", ylabel="")
+    ax.set(xlim=(0, lefts[-1] + widths[-1]), ylim=(len(wide), 0))
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
 
 
 def _legend(ax: Axes, points: pd.DataFrame) -> None:

@@ -3,7 +3,7 @@
 import pandas as pd
 from pydantic import NonNegativeInt
 
-from embspace.draw.page.canvas import count, sentence_case
+from embspace.draw.page.canvas import count, counted, sentence_case
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import TEXTS_OF
@@ -22,6 +22,8 @@ PANELS = {
 }
 FEW = 4  # blocks, whose orders are too few for a p of 0.05
 SIGNS = {"+": "rises", "-": "falls", "either": "either"}
+SAID = "what is said of BERT's layers"
+SPEAKS = {"matches": "for", "differs": "against"}  # by verdict
 SHOWN = {
     "statistic": "statistic",
     "expected_sign": "expected",
@@ -46,22 +48,34 @@ def draw_layer_roles(results: Results, label: str, *, digits: NonNegativeInt) ->
 
 
 def _finding(claims: pd.DataFrame, label: str) -> str:
-    """Return how many statistics bear out each half of the claim."""
+    """Return how many statistics bear out the claim, or the only one that says something of it."""
     if claims.empty:
         return f"What the layers of {label} do was not measured"
     n_blocks, roles = int(claims["n_blocks"].iloc[0]), "what lower and upper layers do"
     if n_blocks <= FEW:
         least = f"no p below {claims['p_value'].min():.2g}"
         return f"{count(n_blocks)} layers are too few to decide {roles}: {least}"
-    if not claims["verdict"].isin(["matches", "differs"]).any():
+    decided = claims[claims["verdict"].isin(SPEAKS)]
+    if decided.empty:
         return f"No statistic of {len(claims)} decides {roles}"
-    said = []
-    for claim, rows in claims.groupby("claim", sort=False):
-        n = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in ("matches", "differs")}
-        others = len(rows) - sum(n.values())
-        counts = f"of {len(rows)} statistics {n['matches']} for it, {n['differs']} against it"
-        said.append(f"“{sentence_case(str(claim))}”: {counts}, {others} undecided")
-    return "; ".join(said)
+    others = len(claims) - len(decided)
+    if len(decided) > 1:
+        n = {verdict: int((decided["verdict"] == verdict).sum()) for verdict in SPEAKS}
+        counts = f"{n['matches']} for it, {n['differs']} against it, {others} undecided"
+        return f"Of {len(claims)} statistics on {SAID}: {counts}"
+    [row] = decided.to_dict("records")
+    name = sentence_case(row["statistic"]) + "," * ("," in row["statistic"])
+    way = "rises" if row["value"] > 0 else "falls"
+    low, high = (float(row[f"random_weights_{end}"]) for end in ("smallest", "largest"))
+    beside = f"; random weights {_signed(low)} to {_signed(high)}" if low == low else ""
+    return (
+        f"{name} {way} with the layer ({_signed(row['value'])}{beside}), which speaks "
+        f"{SPEAKS[row['verdict']]} {SAID}; {counted(others, 'other statistic')} undecided"
+    )
+
+
+def _signed(correlation: float) -> str:
+    return f"{correlation:+z.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _tables(layers: pd.DataFrame, claims: pd.DataFrame, digits: int) -> list[str]:

@@ -27,24 +27,54 @@ def draw_query_key_form(results: Results, label: str, *, digits: NonNegativeInt)
 
 
 def _finding(results: Results, label: str) -> str:
-    """Return a sentence on the medians of symmetry over layers, and over heads, beside chance."""
+    """Return a sentence on symmetry in the median layer, and on directionality if beyond chance."""
     if not results["json"]["known"]:
         return f"How {label} compares queries with keys is not known here"
-    nulls = results["nulls"].query(f"null == '{NULL}' and measure == 'symmetry'")
-    [median] = nulls[nulls["part"] == "median_of_layers"].to_dict("records")
-    median_head = float(results["heads"]["symmetry"].median())
-    how = "as symmetric as random ones"
-    if median["n_above"]:
-        how = "more symmetric than random ones"
-    elif median["n_below"]:
-        how = "less symmetric than random ones"
-    differ = bool(median["n_above"] or median["n_below"])
-    layer, random = side_by_side([median["median"], median["null_mean"]], 2, differ=differ)
-    place = "its one block" if results["json"]["n_layers"] == 1 else "the median layer"
+    facts = results["json"]
+    symmetry, directionality = (_median(results, name) for name in ("symmetry", "directionality"))
+    how = f"{_beside(symmetry, 'more', 'less', 'as')} symmetric {_than(symmetry)} random ones"
+    layer, random = _two(symmetry)
+    place = "its one block" if facts["n_layers"] == 1 else "the median layer"
+    without = "Without the rotation of positions, heads" if facts["rotary_positions"] else "Heads"
+    taken = f"{without} of {label} taken together are"
+    if not _is_apart(directionality):
+        median_head = float(results["heads"]["symmetry"].median())
+        return (
+            f"{taken} {how}: symmetry {layer} in {place}, {median_head:.2f} in the median head, "
+            f"{random} at random"
+        )
+    side = _beside(directionality, "keys", "queries", "")
+    directional, directional_random = _two(directionality)
     return (
-        f"Heads of {label} taken together are {how}: symmetry {layer} in {place}, "
-        f"{median_head:.2f} in the median head, {random} at random"
+        f"{taken} more on the side of {side} than random ones (directionality {directional} in "
+        f"{place}, {directional_random} at random), and {how} (symmetry {layer}, {random})"
     )
+
+
+def _median(results: Results, measure: str) -> dict[str, Any]:
+    """Return the row of a measure's median over layers, beside random weights."""
+    nulls = results["nulls"].query(f"null == '{NULL}' and measure == @measure")
+    [median] = nulls[nulls["part"] == "median_of_layers"].to_dict("records")
+    return dict(median)
+
+
+def _is_apart(median: dict[str, Any]) -> bool:
+    return bool(median["n_above"] or median["n_below"])
+
+
+def _beside(median: dict[str, Any], above: str, below: str, within: str) -> str:
+    if median["n_above"]:
+        return above
+    return below if median["n_below"] else within
+
+
+def _than(median: dict[str, Any]) -> str:
+    return "than" if _is_apart(median) else "as"
+
+
+def _two(median: dict[str, Any]) -> list[str]:
+    """Return the median over layers and the mean of random weights as printed side by side."""
+    return side_by_side([median["median"], median["null_mean"]], 2, differ=_is_apart(median))
 
 
 def _why(facts: dict[str, Any]) -> str:

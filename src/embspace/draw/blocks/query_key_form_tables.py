@@ -1,5 +1,7 @@
 """Tables of the forms of queries and keys, for readers."""
 
+from typing import Any
+
 import pandas as pd
 
 from embspace.draw.page.markdown import markdown_table, number, section, tables_page
@@ -52,12 +54,25 @@ def tables_of(results: Results, label: str, digits: int) -> str:
     return tables_page(
         f"Queries and keys of {label}",
         "measure_query_key_form",
-        section("Symmetry of a layer", LAYERS_NOTE, markdown_table(symmetry, digits)),
+        section(
+            "Symmetry of a layer", _layers_note(results["json"]), markdown_table(symmetry, digits)
+        ),
         section("All heads of a layer", "", markdown_table(layers, digits)),
         section("As printed", PRINTED_NOTE, markdown_table(_printed(profiles), digits)),
         section("Heads beside random weights", NULLS_NOTE, markdown_table(at_random, digits)),
         section("Heads", HEADS_NOTE, markdown_table(results.for_readers("heads"), digits)),
     )
+
+
+def _layers_note(facts: dict[str, Any]) -> str:
+    """Return what the form is, where positions are rotary or heads share keys."""
+    notes = [LAYERS_NOTE]
+    if facts["rotary_positions"]:
+        notes.append("Positions are rotary: the form is that of a token and itself.")
+    if facts["n_key_heads"] < facts["n_heads"]:
+        keys = "the same keys" if facts["n_key_heads"] == 1 else f"{facts['n_key_heads']} keys"
+        notes.append(f"The {facts['n_heads']} heads of a layer share {keys}.")
+    return " ".join(notes)
 
 
 def _layers(nulls: pd.DataFrame) -> pd.DataFrame:

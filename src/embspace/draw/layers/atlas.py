@@ -26,7 +26,7 @@ DIFFER = (
     "hold for all pairs of layers at once; what depends on the number of texts takes no part."
 )
 INSET = 0.04  # of a cell, from its edge to a frame
-HALF = 0.5  # "most" are more
+SMALL = 1e-3  # a value below has a single digit
 MARKS = {"yes": "\N{BLACK CIRCLE}", "no": "\N{WHITE CIRCLE}"}  # of measures of random weights
 
 
@@ -100,10 +100,10 @@ def _title(measures: pd.DataFrame) -> str:
     is_beyond = _beyond_random(measures)
     if is_beyond.empty:
         return said
-    how_many = "most" if is_beyond.mean() > HALF else "few"
-    if is_beyond.nunique() == 1:
-        how_many = "all" if is_beyond.all() else "none"
-    counts = f"all {len(is_beyond)}" if how_many == "all" and n_differ == n else how_many
+    n_beyond, n_measured = int(is_beyond.sum()), len(is_beyond)
+    counts = f"{n_beyond} of {n_measured}" if n_beyond else "none"
+    if n_beyond == n_measured:
+        counts = f"all {n_measured}" if n_differ == n else "all"
     return f"{said}, and more than at random weights in {counts} measured there"
 
 
@@ -169,9 +169,14 @@ def _heat_map(
 
 
 def _written(value: float) -> str:
-    """Return a value with three significant digits, and a whole number without a point."""
+    """Return a value with three significant digits, a whole number without a point.
+
+    A small value has one digit, for cells are narrow.
+    """
     if value != value:
         return ""
+    if 0 < abs(value) < SMALL:
+        return f"{value:.0e}"
     return f"{value:.0f}" if value == int(value) else f"{value:#.3g}".rstrip(".")
 
 

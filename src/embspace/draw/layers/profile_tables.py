@@ -99,16 +99,30 @@ def _title(
     beside = [f"{null} {_short(null_means[layer])}"] if null else []
     beside += [f"last layer {_short(values[last])}"] if last not in alike else []
     beside += ["not converged"] if layer in moving else []
-    where = "the last layer" if alike == [last] else f"layer {layer} of {last}"
-    if len(alike) > 1:
-        where = f"layers {listed([str(number) for number in alike])}"
-        where = where if len(alike) <= MOST_NAMED else f"{len(alike)} of {len(values)} layers"
+    where = _where(alike, sorted(values), as_is.loc[as_is["corpus"] == corpus, "layer"])
     is_within = bool(null) and pick(values[layer], null_means[layer]) == null_means[layer]
     claim = finding.within_null if is_within and finding.within_null else finding.claim
     value = (
         f"{sentence_case(claim.format(vectors=vectors))} at {where}: {name} {_short(values[layer])}"
     )
     return f"{value} ({', '.join(beside)})" if beside else value
+
+
+def _where(layers: list[int], known: list[int], measured: pd.Series) -> str:
+    """Return layers, of those with a known value, and how many were measured if not all were."""
+    last, n_measured = known[-1], measured.nunique()
+    is_run = layers == [layer for layer in known if layers[0] <= layer <= layers[-1]]
+    if layers == [last]:
+        where = "the last layer"
+    elif len(layers) == 1:
+        where = f"layer {layers[0]} of {last}"
+    elif len(layers) <= MOST_NAMED:
+        where = f"layers {listed([str(layer) for layer in layers])}"
+    elif is_run:
+        where = f"layers {layers[0]} to {layers[-1]}"
+    else:
+        where = f"{len(layers)} of the layers {layers[0]} to {layers[-1]}"
+    return where if n_measured > measured.max() else f"{where}, of {n_measured} layers measured"
 
 
 def _null(nulls: pd.DataFrame, layer: int, shown: Sequence[str]) -> tuple[str, dict[int, float]]:
