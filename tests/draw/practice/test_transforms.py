@@ -66,7 +66,7 @@ def test_the_title_names_a_sure_gain_or_the_largest_sure_loss(outcome: Outcome):
     loss = {"csv": effects(outcome, whitened=(-0.4, -0.2)), "best": best.assign(version="raw")}
     assert title({**outcome, **loss}) == (
         "No change of coordinates surely helps search or labels; whitened, search of ships loses "
-        "0.30; rescaled cosines lower hubness (c)"
+        "0.30; rescaled cosines lower hubness (c, no intervals)"
     )
     mixed = {"csv": effects(outcome, whitened=(-0.4, -0.2), centered=(0.1, 0.2))}
     assert "search or labels without harm; whitened" in title({**outcome, **loss, **mixed})
@@ -82,8 +82,11 @@ def test_the_title_names_a_sure_gain_or_the_largest_sure_loss(outcome: Outcome):
     ("skewness", "said"),
     [
         ({"centered": 1.0, "local_scaling": 1.0, "csls": 1.0}, "centering and rescaled cosines "),
-        ({"centered": 1.0, "local_scaling": 1.0, "csls": 3.0}, "centering lowers hubness (c)"),
-        ({"centered": 3.0, "csls": 1.0}, "0; rescaled cosines lower hubness (c)"),
+        (
+            {"centered": 1.0, "local_scaling": 1.0, "csls": 3.0},
+            "centering lowers hubness (c, no intervals)",
+        ),
+        ({"centered": 3.0, "csls": 1.0}, "0; rescaled cosines lower hubness (c, no intervals)"),
         ({"centered": 3.0, "csls": 3.0}, "ships loses 0.30"),
         ({}, "ships loses 0.30"),
     ],
@@ -97,6 +100,6 @@ def test_the_title_names_what_lowers_hubness_in_the_panel(
     levels = hubs["version"].map({"cosine": 2.0, **skewness})
     hubs = hubs.assign(skewness=levels)[levels.notna()]
     words = title({**outcome, **loss, "text_hubs/hubness": hubs})
-    assert said in words and words.endswith(("hubness (c)", "0.30"))
+    assert said in words and words.endswith(("hubness (c, no intervals)", "0.30"))
     without = hubs[hubs["version"] != "cosine"]
     assert title({**outcome, **loss, "text_hubs/hubness": without}).endswith("ships loses 0.30")

@@ -19,7 +19,8 @@ KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
 KEY = (
     "gray: the number depends on how many texts there are, or does in most of the row · frames: "
-    "smallest and largest of a row, if intervals for all pairs of layers at once do not meet"
+    "smallest and largest of a row but for gray ones, if intervals for all pairs of layers at once "
+    "do not meet"
 )
 DIFFER = (
     "Layers differ if the intervals of the smallest and the largest value do not meet, widened to "

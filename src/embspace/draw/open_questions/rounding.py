@@ -165,11 +165,10 @@ def _finding(shown: pd.DataFrame, scales: Literal["row", "block"]) -> str:
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
     left = shown.loc[(shown["bits"] == few) & (shown["verdict"] != "keeps"), "measure"].unique()
-    which = f"{MEASURES[left[0]]} does not" if len(left) == 1 else "some do not"
+    which = f"{MEASURES[left[0]].partition(' of')[0]} does not" if len(left) == 1 else "some do not"
     return (
         f"With weights of {counted(enough, 'bit')}, {SCALES[scales]}, all measures stay in their "
-        f"intervals; at {few} "
-        f"{which} (rings), and neighbors change (a)"
+        f"intervals; at {few} {which} (rings), and neighbors change (a)"
     )
 
 

@@ -145,7 +145,7 @@ def _hubness_clause(hubs: pd.DataFrame) -> str:
         if len(rows) and rows.all()
     ]
     lower = "lowers" if named == ["centering"] else "lower"
-    return f"; {' and '.join(named)} {lower} hubness (c)" if named else ""
+    return f"; {' and '.join(named)} {lower} hubness (c, no intervals)" if named else ""
 
 
 def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
