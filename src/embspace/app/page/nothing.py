@@ -20,7 +20,7 @@ SAYS_NOTHING = re.compile(
     r"|The median cosine of a token with|The median token embedding has norm [\d.]+$)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
-    r"|no more alike than by chance"
+    r"|no more alike than by chance|in no category more parallel than by chance"
     r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
     r"|no clear difference|No layer surely|does not surely differ between layers"
@@ -32,7 +32,7 @@ SAYS_NOTHING = re.compile(
 # the number of texts.
 LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
-    r"|are as alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
+    r"|are (as )?alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
     r"|^Tokens have .*within reach of the nulls$"
     r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
