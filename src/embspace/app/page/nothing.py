@@ -38,6 +38,7 @@ LIKE_CHANCE = re.compile(
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
+    r"|as alike at the last layer as at random weights"
     r"|, as of isotropic vectors$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows

@@ -92,10 +92,11 @@ def _numbers(results: Results) -> str:
     sets = groups.drop_duplicates("sentences").set_index("sentences")[["n", "n_groups"]]
     (n, n_meanings), (n_similar, n_groups) = sets.loc[[MEANINGS, GROUPS]].to_numpy()
     pooling = results["map"]["pooling"].iloc[0]
+    at_random = TEXT_POOLINGS[_named(groups["pooling"])].name
     return (
         f"a: {counted(n, 'sentence')}, {counted(n_meanings, 'meaning')} in other words, as many "
         "clusters by average linkage; purity: share of sentences of their cluster's main meaning; "
-        f"random weights: {TEXT_POOLINGS[_named(groups['pooling'])].name} · b: {counted(n_similar, 'sentence')} in "
+        f"random weights: {at_random} · b: {counted(n_similar, 'sentence')} in "
         f"{counted(n_groups, 'group')}, last layer, {TEXT_POOLINGS[pooling].name}"
     )
 
