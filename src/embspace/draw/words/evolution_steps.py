@@ -33,21 +33,21 @@ def _finding(steps: pd.DataFrame, layers: pd.DataFrame) -> str:
     text = str(lengths["tokens"].iloc[0])
     own, name = lengths[lengths["tokens"] == text].set_index("layer"), text_looks([text])[text].name
     longest = own["mean"].idxmax()
-    n, mean, furthest, at_random = own.loc[longest, [*LENGTHS]]
+    n, mean, furthest, at_random = own[[*LENGTHS]].to_numpy()[own["mean"].argmax()]
     if furthest > ALONE * (rest := (n * mean - furthest) / max(n - 1, 1)) > 0:
-        alone, others, random = side_by_side([furthest, rest, at_random], 1, differ=False)
+        alone, less, random = side_by_side([furthest, rest, at_random], 1, differ=False)
         is_step = (steps["text"] == text) & (steps["layer"] == longest)
         of_step = steps[is_step].set_index("position")["euclidean_distance"]
         which = "the first token" if len(of_step) and of_step.idxmax() == 0 else "one token"
         return (
-            f"In the step to layer {longest} {which} of {name} goes {alone}, the others {others} "
+            f"In the step to layer {longest} {which} of {name} goes {alone}, the others {less} "
             f"on average; with random weights tokens go {random}"
         )
     others = own["mean"].drop(longest)
     values = [mean, at_random, *([others.mean()] if len(others) else [])]
-    most, random, *rest = side_by_side(values, 1, differ=False)
-    beside = f", the others {rest[0]}" if rest else ""
+    most, random, *shorter = side_by_side(values, 1, differ=False)
+    beside = f", the others {shorter[0]}" if shorter else ""
     finding = f"Tokens of {name} go furthest in the step to layer {longest}: {most} on average"
-    if [most] == rest or not stands_out(own["mean"], own["random_weights_mean"]):
+    if [most] == shorter or not stands_out(own["mean"], own["random_weights_mean"]):
         finding = f"No step of tokens of {name} stands out: {most} on average to layer {longest}"
     return f"{finding}{beside}; with random weights {random}"
