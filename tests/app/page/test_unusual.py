@@ -154,3 +154,18 @@ def test_a_tree_with_random_weights_is_held_against_these(study: Path, tmp_path:
     shutil.copy(own / "mine.csv", own / "mine_random.csv")
     distance = distances_of(tree, "mine", study)["similarity"]
     assert (distance.other, distance.share) == ("mine_random", 0)
+
+
+@pytest.mark.parametrize(
+    ("decoders", "n"), [({"mine"}, 0), ({"minilm"}, 0), ({"mine", "minilm"}, 1)]
+)
+def test_a_decoder_is_compared_with_decoders_alone(
+    study: Path, tmp_path: Path, monkeypatch, decoders: set[str], n: int
+):
+    tree = tree_of(study, tmp_path / "tree", 4.0)
+    (tree / "conf/model").mkdir(parents=True)
+    shutil.copy(study / "conf/model/minilm.yaml", tree / "conf/model/mine.yaml")
+    monkeypatch.setattr(
+        "embspace.app.page.unusual.is_decoder", lambda _, model, described: model in decoders
+    )
+    assert len(distances_of(tree, "mine", study)) == n

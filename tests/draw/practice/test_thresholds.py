@@ -107,8 +107,26 @@ def test_what_all_pairs_exceed_at_random_weights_too_is_no_finding():
     said = "All pairs of ships lie above a cosine of 0.8 at every layer, no more than with random"
     assert title(tables((1.0, 1.0)), 1.0).startswith(said)
     assert says_nothing(title(tables((1.0, 1.0)), 1.0))
+    assert says_nothing(title(tables((1.0, 0.995)), 0.999))
     for given in (title(tables((1.0, 1.0)), 0.9), title(tables((1.0, 0.95)), 1.0)):
-        assert given.startswith("A cosine of 0.8 is not rare: 100 % of pairs of ships")
+        assert not says_nothing(given)
+
+
+@pytest.mark.parametrize(
+    ("least", "random", "said"),
+    [
+        (0.999, 0.0, "nearly all pairs of ships lie above it at every layer; at random weights"),
+        (1.0, 0.0, "all pairs of ships lie above it at every layer; at random weights none does"),
+        (0.95, 1.0, "95 % or more of pairs of ships lie above it at every layer (random weights:"),
+        (0.95, None, "95 % or more of pairs of ships lie above it at every layer"),
+        (0.95, 0.05, "95 % or more of pairs of ships lie above it at every layer"),
+    ],
+)
+def test_what_is_common_at_every_layer_is_said_of_none(least: float, random: float, said: str):
+    given = tables((1.0, least))
+    assert title(given, random).startswith(f"A cosine of 0.8 is not rare: {said}")
+    numbers = {text.get_text() for text in drawn(given, random)[0].axes[0].texts}
+    assert numbers == ({"95 %"} if least == 0.95 else {"100 %"})
 
 
 def test_random_weights_are_drawn() -> None:

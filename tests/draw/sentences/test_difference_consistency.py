@@ -29,7 +29,9 @@ def test_the_finding_counts_the_categories_beyond_the_null(categories, drawn):
     assert "than by chance (signs flipped) in " in drawn[0]
     assert "of 5 categories" in drawn[0]
     high = categories.filter(regex="sign_flips_high$").columns[0]
-    assert "in 0 of 5 categories" in draw(categories.assign(**{high: 2.0}))[0]
+    in_none = draw(categories.assign(**{high: 2.0}))[0]
+    assert "are in no category more parallel than by chance (signs flipped), at" in in_none
+    assert says_nothing(in_none) and not says_nothing(drawn[0])
 
 
 def test_the_finding_says_where_whole_intervals_lie_beyond_the_null_less_often(categories):
@@ -60,5 +62,7 @@ def test_a_model_that_read_nothing_says_so(categories):
 
 def test_a_decoder_has_its_last_token_in_the_place_of_the_first(categories):
     last = categories[categories["pooling"] == "cls"].assign(pooling="last")
-    _, text = draw(pd.concat([categories, last]))
+    of_first = categories["consistency"].mask(categories["pooling"] == "cls", 0.99)
+    finding, text = draw(pd.concat([categories.assign(consistency=of_first), last]))
+    assert "0.99" not in finding and "first token" not in finding
     assert text.index("Last token") < text.index("First token")

@@ -70,6 +70,15 @@ def test_the_finding_claims_no_change_that_it_cannot_show():
     assert says_nothing(finding)
 
 
+def test_texts_that_are_alike_at_every_layer_are_said_to_be_so():
+    finding, _ = draw(pairs(3), clouds((0.99, 0.81, 0.9)))
+    assert finding == (
+        "Texts are alike at every layer and by every pooling: median cosines 0.81 to 0.99"
+    )
+    assert says_nothing(finding)
+    assert "spread out in layer 1" in draw(pairs(3), clouds((0.99, 0.8, 0.9)))[0]
+
+
 def test_the_mean_of_one_corpus_is_no_mean():
     one = clouds().query("corpus == other_corpus")
     two = pd.concat([one, one.assign(corpus="few", other_corpus="few")])
@@ -94,12 +103,12 @@ def test_the_table_has_the_last_layer_of_each_corpus(drawn):
     assert "0.50" not in drawn[1]
 
 
-def test_a_decoder_has_tables_of_its_first_and_last_token():
-    _, text = draw(
-        *(
-            pd.concat([table, table[table["pooling"] == "cls"].assign(pooling="last")])
-            for table in (pairs(3), clouds())
-        )
-    )
-    assert "first token" in text
-    assert "last token" in text
+def test_a_decoder_has_its_last_token_in_the_place_of_the_first():
+    listed, cosines = pairs(3), clouds((0.9, 0.8, 0.8))
+    last = [table[table["pooling"] == "cls"].assign(pooling="last") for table in (listed, cosines)]
+    is_last = (cosines["pooling"] == "cls") & (cosines["layer"] == 2)
+    moved = cosines.assign(**{"quantile_0.5": cosines["quantile_0.5"].mask(is_last, 0.0)})
+    assert draw(listed, moved)[0].endswith("0.80 at layer 1 to 0.00 (first token)")
+    finding, text = draw(pd.concat([listed, last[0]]), pd.concat([moved, last[1]]))
+    assert "in layer 1: the median cosine of two texts goes from 0.90" in finding
+    assert "last token" in text and "first token" not in text

@@ -128,6 +128,18 @@ def test_the_title_names_the_strongest_null(words: float, random: float, said: s
     assert title.endswith(f" {max(words, random):.2f}")
 
 
+def test_of_a_decoder_the_title_and_random_weights_are_of_the_last_token():
+    given = results()
+    groups = given["groups"]
+    last = groups[groups["pooling"] == "cls"].assign(pooling="last")
+    last = last.assign(purity=0.99, random_weights_purity=0.11)
+    figure, _ = draw(given | {"groups": pd.concat([groups, last])})
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("At the last layer the last token gathers one meaning in other words")
+    assert "purity of clusters 0.99" in title
+    assert "random weights 0.11" in {line.get_label() for line in figure.axes[0].lines}
+
+
 def test_a_model_that_reads_nothing_says_so():
     figure, text = draw(empty())
     assert_words_fit(figure)

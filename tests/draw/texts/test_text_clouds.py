@@ -3,6 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.texts.text_clouds import draw_text_clouds
 from embspace.measure.texts.text_cloud_random import RANDOM_TEXTS
@@ -87,9 +88,26 @@ def test_random_weights_are_drawn_and_the_title_says_whether_they_step(results):
     random.loc[1, "quantile_0.5"] = 0.5
     title = " ".join(draw(results | {"random": random})[0].get_suptitle().split())
     assert title.endswith("the largest step")
-    random.loc[1, "quantile_0.5"] = -0.5
-    title = " ".join(draw(results | {"random": random})[0].get_suptitle().split())
-    assert title.endswith("random weights have one as large")
+
+
+def test_where_random_weights_step_as_far_the_title_has_their_last_layer_beside_it(results):
+    rows = [{"corpus": "articles", "layer": n, "n": 12, "quantile_0.5": 0.9 - n} for n in (0, 1)]
+    random = RANDOM_TEXTS.of(rows).assign(**{"quantile_0.25": -0.2, "quantile_0.75": -0.05})
+    table = results["distributions"].copy()
+    is_last = (table["layer"] == 1) & (table["quantity"] == "cosine")
+    shown = {"quantile_0.25": 0.6, "quantile_0.5": 0.71, "quantile_0.75": 0.8}
+    table.loc[is_last, [*shown]] = [*shown.values()]
+    figure, _ = draw(results | {"random": random, "distributions": table})
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert title == (
+        "Two articles have a median cosine of 0.71 at the last layer, at random weights of -0.10"
+    )
+    assert not says_nothing(title)
+    assert {"0.71", "-0.10"} <= {text.get_text() for text in figure.axes[0].texts}
+    random["quantile_0.75"] = 0.7
+    title = draw(results | {"random": random, "distributions": table})[0].get_suptitle()
+    assert says_nothing(" ".join(title.split()))
 
 
 @pytest.mark.parametrize("from_file", [False, True])

@@ -105,15 +105,28 @@ def test_the_title_has_the_variance_between_layers_beside_its_nulls(figure, resu
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([row["value"], *nulls])
     said, random = ax.texts[0].get_text(), ax.texts[1].get_text()
     assert f"{said} of the variance of tokens of 2 texts" in evolved.title_of(figure)
-    assert f"{random} with random weights" in evolved.title_of(figure)
+    assert f"random weights: {random}" in evolved.title_of(figure)
 
 
-@pytest.mark.parametrize(("share", "says"), [(1.0, ""), (0.0, ", which is no more than by chance")])
-def test_tokens_move_together_where_layers_share_more_than_chance(results, share, says):
+@pytest.mark.parametrize(
+    ("share", "random", "says"),
+    [
+        (0.9, 0.5, ", 50 % with random weights (b)"),
+        (0.2, 0.5, ", 50 % with random weights (b)"),
+        (0.4, 0.5, ", no more than with random weights: 50 % (b)"),
+        (0.1, 0.5, ", 50 % with random weights; no more than in paths turned at random (b)"),
+    ],
+)
+def test_the_share_between_layers_is_held_against_turned_paths_and_random_weights(
+    results, share, random, says
+):
     views = results["views"].copy()
-    views.loc[views["quantity"] == "layer_share", "value"] = share
+    is_share = views["quantity"] == "layer_share"
+    views.loc[is_share, "value"] = share
+    views.loc[is_share, ["random_weights_value", "null_value_high"]] = [random, 0.1]
     title = evolved.title_of(draw(results | {"views": views})[0])
-    assert title.endswith(f" with random weights{says} (b)")
+    assert title.endswith(f" lies between layers{says}")
+    assert says_nothing(title) == ("no more" in says)
 
 
 def test_next_to_nothing_between_layers_is_no_finding(results):

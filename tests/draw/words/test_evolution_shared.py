@@ -24,7 +24,11 @@ def test_the_finding_is_filled_from_the_first_text(results):
     table = results[TABLE].assign(null_shared_energy=-0.001, random_weights_shared_energy=0.5)
     first = table["tokens"] == "a"
     is_step = table["last_layer"] - table["first_layer"] == 1
-    for low, high, said in ((0.1, 0.6, "10 to 60 %"), (0.2, 0.2, "20 %")):
+    for low, high, said in (
+        (-0.04, 0.6, "0 to 60 %"),
+        (0.1, 0.6, "10 to 60 %"),
+        (0.2, 0.2, "20 %"),
+    ):
         given = table.assign(shared_energy=0.9)
         given.loc[first, "shared_energy"] = low
         given.loc[first & (given["last_layer"] == 1), "shared_energy"] = high

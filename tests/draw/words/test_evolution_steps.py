@@ -22,7 +22,7 @@ def test_the_finding_claims_no_longest_step_that_it_cannot_show(results):
     layers = results["evolution/layers"]
     is_length = layers["quantity"] == "euclidean_distance"
     mean = layers["mean"].mask(is_length, 0.2 + 0.001 * layers["layer"])
-    finding, _ = draw(results | {"evolution/layers": layers.assign(mean=mean)})
+    finding, _ = draw(results | {"evolution/layers": layers.assign(mean=mean, maximum=mean)})
     last = layers["layer"].max()
     assert f"stands out: 0.2 on average to layer {last}, the others 0.2; with" in finding
 
@@ -32,11 +32,27 @@ def test_the_finding_names_the_longest_step(results, longest):
     layers = results["evolution/layers"].copy()
     is_step = (layers["quantity"] == "euclidean_distance") & (layers["tokens"] == "a")
     layers.loc[is_step, ["mean", "random_weights_mean"]] = [2.0, 1.5]
-    layers.loc[is_step & (layers["layer"] == longest), "mean"] = 7.0
+    layers.loc[is_step & (layers["layer"] == longest), ["mean", "maximum"]] = 7.0
     assert draw(results | {"evolution/layers": layers})[0] == (
         f"Tokens of “a” go furthest in the step to layer {longest}: 7.0 on average, the others "
         "2.0; with random weights 1.5"
     )
+
+
+@pytest.mark.parametrize(("position", "which"), [(0, "the first token"), (1, "one token")])
+def test_a_token_that_goes_far_alone_is_told_from_the_others(results, position, which):
+    layers, steps = results["evolution/layers"].copy(), results["evolution/steps"].copy()
+    is_step = (layers["quantity"] == "euclidean_distance") & (layers["tokens"] == "a")
+    layers.loc[is_step, ["n", "mean", "maximum", "random_weights_mean"]] = [5, 2.0, 3.0, 1.5]
+    layers.loc[is_step & (layers["layer"] == 2), ["mean", "maximum"]] = [10.0, 46.0]
+    steps["euclidean_distance"] = 1.0 + 45.0 * (steps["position"] == position)
+    given = {"evolution/layers": layers, "evolution/steps": steps}
+    assert draw(results | given)[0] == (
+        f"In the step to layer 2 {which} of “a” goes 46.0, the others 1.0 on average; with random "
+        "weights tokens go 1.5"
+    )
+    layers.loc[is_step & (layers["layer"] == 2), "maximum"] = 30.0
+    assert draw(results | given)[0].startswith("Tokens of “a” go furthest in the step to layer 2")
 
 
 def test_a_length_that_no_layer_norm_sets_is_a_dash(results):

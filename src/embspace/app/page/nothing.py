@@ -19,9 +19,11 @@ SAYS_NOTHING = re.compile(
     r"|By mean pooling no|In 0 of|The mean cosine of two"
     r"|The median cosine of a token with|The median token embedding has norm [\d.]+$)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
-    r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
-    r"|no more alike than by chance"
-    r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
+    r"|is not known here|not checkable|has no (learned )?(positions?|tokens)|says little"
+    r"|not clearly otherwise"
+    r"|no more alike than by chance|in no category more parallel than by chance"
+    r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights"
+    r"|in paths turned at random)"
     r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
     r"|no clear difference|No layer surely|does not surely differ between layers"
     r"|converged in \d+ of \d+ layers only|no better than chance does"
@@ -32,12 +34,13 @@ SAYS_NOTHING = re.compile(
 # the number of texts.
 LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
-    r"|are as alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
+    r"|are (as )?alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
     r"|^Tokens have .*within reach of the nulls$"
     r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
+    r"|as alike at the last layer as at random weights"
     r"|, as of isotropic vectors$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from embspace.app.page.provenance import is_decoder
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.settings.params import CONF, PAIR, PARAMS, models_of
@@ -47,8 +48,8 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     a model of a tree with a further model of the tree, such as random weights; else with the
     first model with results among `models` in the study's params.yaml. If the tree in `folder`
     reads other texts than the study, only analyses that read no corpus are compared, the tree's own
-    tables with the study's. A study without conf/compare/measures.yaml yields nothing, unless it
-    has the pair.
+    tables with the study's. A decoder is compared with decoders alone, and no other model with one.
+    A study without conf/compare/measures.yaml yields nothing, unless it has the pair.
     """
     is_alike = _reads_alike(folder, study)
     table = _pair_table(study, model) if is_alike else None
@@ -137,10 +138,20 @@ def _beside_first(
             for source in sources
             if source.file in tables
         ]
-        if other != model and shared:
+        if other != model and shared and _are_alike((folder, model), (study, other)):
             given = {"sources": shared, "level": settings["level"]}
             return _label(study, other), compare_measures(tables, {}, **given)["csv"]
     return None
+
+
+def _are_alike(*models: tuple[Path, str]) -> bool:
+    """Return whether all models are decoders, or none is, as far as this is known."""
+    return len({_is_decoder(folder, model) for folder, model in models}) == 1
+
+
+def _is_decoder(folder: Path, model: str) -> bool:
+    described = _described(folder, "model", model)
+    return bool(described) and is_decoder(folder, model, described)
 
 
 def _tables(sources: list[Any], *sides: tuple[Path, str]) -> Iterator[tuple[str, Any]]:

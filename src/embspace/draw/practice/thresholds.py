@@ -28,7 +28,8 @@ STAGE = "measure_thresholds"
 FURTHER_RESULTS = ("text_clouds/random.csv",)
 RANDOM_TEXTS = "text_clouds/random"
 FEWEST = 10  # pairs that must reach a rate
-NOT_RARE = 0.1  # of all pairs
+NOT_RARE, MOST = 0.1, 0.5  # of all pairs
+NEARLY_ALL = 0.99
 RAW = "raw"
 RANDOM = NULLS["random_initialization"]
 EACH_RANDOM = RANDOM._replace(name=f"{RANDOM.name}, by corpus")
@@ -87,7 +88,7 @@ def _shares(ax: Axes, fixed: pd.DataFrame, random: pd.DataFrame, looks: Mapping[
     for _, rows in random.groupby("corpus"):
         draw_line(ax, rows, "layer", "share_above", untrained, zorder=1)
     _write_least(ax, _commonest(fixed))
-    ax.set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(0, 1.02))
+    ax.set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(-0.02, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
@@ -124,10 +125,18 @@ def _falls_at_last(own: pd.DataFrame) -> bool:
     return bool(before) and last <= NOT_RARE < min(before)
 
 
+def _at_least(share: float) -> str:
+    """Return the pairs that are at least a share of all, in words."""
+    if share > NEARLY_ALL:
+        return "all pairs" if share == 1 else "nearly all pairs"
+    return f"{percent(share)} or more of pairs"
+
+
 def _write_least(ax: Axes, own: pd.DataFrame) -> None:
     """Write the share in the title at the place in the panel."""
     by_share = (own[:-1] if _falls_at_last(own) else own).sort_values("share", kind="stable")
-    row = by_share.iloc[0 if _falls_at_last(own) else -1]
+    is_least = _falls_at_last(own) or own["share"].min() > MOST
+    row = by_share.iloc[0 if is_least else -1]
     if row["share"] > NOT_RARE:
         place = (row["layer"], row["share"])
         write_beside(ax, percent(row["share"]), place, (-2, -12))
@@ -140,28 +149,8 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
     if fixed.empty:
         return NONE
     own = _commonest(fixed)
-    most = own.loc[own["share"] == own["share"].max()].iloc[-1]
-    if most["share"] > NOT_RARE:
-        *before, last = own["share"]
-        name, start = corpus_called(most["corpus"]), f"A cosine of {_guessed(fixed)} is not rare:"
-        null = random.loc[random["corpus"] == most["corpus"], "share_above"]
-        many = "all" if null.min() == 1 else "many"
-        as_random = f" ({RANDOM.name}: {many})" if null.min() > NOT_RARE else ""
-        if own["share"].min() == null.min() == 1:
-            above = f"lie above a cosine of {_guessed(fixed)} at every layer"
-            return f"All pairs of {name} {above}, no more than with {RANDOM.name}"
-        if not _falls_at_last(own):
-            where = f"lie above it at layer {most['layer']:.0f}{as_random}"
-            return f"{start} {percent(most['share'])} of pairs of {name} {where}"
-        # What all texts share makes it common, as the same pairs less the mean say.
-        less_mean = centered.loc[centered["corpus"] == most["corpus"], "cosine"]
-        is_rare = less_mean.max() < fixed["cosine"].iloc[0]
-        return (
-            f"Up to layer {own['layer'].iloc[-2]:.0f}, {percent(min(before))} or more of pairs of "
-            f"{name} exceed a cosine of {_guessed(fixed)}{as_random}, {'few' if last else 'none'} "
-            "at the last"
-            f"{'; less the mean, hardly any' if is_rare else ''}"
-        )
+    if own["share"].max() > NOT_RARE:
+        return _common(own, random, centered, _guessed(fixed))
     if raw.empty:
         return NONE
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
@@ -174,6 +163,35 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
             f"{corpus_called(low['corpus'])}"
         )
     return f"At the last layer {named} {high['cosine']:.2f} among {corpus_called(high['corpus'])}"
+
+
+def _common(own: pd.DataFrame, random: pd.DataFrame, centered: pd.DataFrame, guessed: str) -> str:
+    """Return the layers where pairs above the guessed cosine are not rare, in a corpus."""
+    most = own.loc[own["share"] == own["share"].max()].iloc[-1]
+    *before, last = own["share"]
+    name, start = corpus_called(most["corpus"]), f"A cosine of {guessed} is not rare:"
+    null = random.loc[random["corpus"] == most["corpus"], "share_above"]
+    many = "all" if null.min() == 1 else "many"
+    as_random = f" ({RANDOM.name}: {many})" if null.min() > NOT_RARE else ""
+    least = own["share"].min()
+    if NEARLY_ALL < least <= null.min():
+        above = f"{name} lie above a cosine of {guessed} at every layer"
+        return f"{_at_least(least).capitalize()} of {above}, no more than with {RANDOM.name}"
+    if least > MOST:
+        has_none = f"; at {RANDOM.name} none does" if null.max() == 0 else as_random
+        return f"{start} {_at_least(least)} of {name} lie above it at every layer{has_none}"
+    if not _falls_at_last(own):
+        where = f"lie above it at layer {most['layer']:.0f}{as_random}"
+        return f"{start} {percent(most['share'])} of pairs of {name} {where}"
+    # What all texts share makes it common, as the same pairs less the mean say.
+    less_mean = centered.loc[centered["corpus"] == most["corpus"], "cosine"]
+    is_rare = less_mean.max() < float(guessed)
+    return (
+        f"Up to layer {own['layer'].iloc[-2]:.0f}, {percent(min(before))} or more of pairs of "
+        f"{name} exceed a cosine of {guessed}{as_random}, {'few' if last else 'none'} "
+        "at the last"
+        f"{'; less the mean, hardly any' if is_rare else ''}"
+    )
 
 
 def _population(shown: pd.DataFrame, random: pd.DataFrame) -> str:

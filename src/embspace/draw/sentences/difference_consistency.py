@@ -4,7 +4,7 @@ import pandas as pd
 from pydantic import NonNegativeInt
 
 from embspace.draw.page.canvas import sentence_case
-from embspace.draw.page.looks import TEXT_POOLINGS, all_pooling_looks
+from embspace.draw.page.looks import TEXT_POOLINGS, all_pooling_looks, pooling_looks
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
 
 STAGE = "measure_differences"
@@ -48,7 +48,11 @@ def draw_difference_consistency(
 
 
 def _finding(last: pd.DataFrame) -> str:
-    """Return the categories above chance, in the pooling of the largest mean."""
+    """Return the categories above chance, in the pooling of the largest mean.
+
+    The first token of a decoder knows nothing of a sentence, and is left out.
+    """
+    last = last[last["pooling"].isin([*pooling_looks(last["pooling"])])]
     means = last.groupby("pooling", sort=False)["consistency"].mean().dropna()
     if means.empty:
         return "No two differences of one category can be compared"
@@ -58,17 +62,19 @@ def _finding(last: pd.DataFrame) -> str:
     above = int((rows["consistency"] > high).sum())
     n_random, is_known = int((random > high).sum()), bool(random.notna().any())
     untrained = f", at random weights in {n_random}" if is_known else ""
+    ends = f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f}"
+    cosines = f"({TEXT_POOLINGS[pooling].name}: mean cosines {ends})"
+    if not above:
+        no_more = "in no category more parallel than by chance (signs flipped)"
+        return f"Sentence differences are {no_more}{untrained} {cosines}"
     n_whole = int((rows["consistency_low"] > high).sum())
     whole = "" if n_whole == above else f" (the whole interval in {n_whole or 'none'})"
     more = "no more parallel than at random weights: the mean lies beyond signs flipped"
     is_larger = rows["consistency"].mean() > TIMES * random.mean()
     if not is_known or above > n_random or is_larger:
         more = "more parallel than by chance (signs flipped)"
-    ends = f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f}"
-    return (
-        f"Sentence differences are {more} in {above} of {len(rows)} categories{whole}{untrained} "
-        f"({TEXT_POOLINGS[pooling].name}: mean cosines {ends})"
-    )
+    counts = f"in {above} of {len(rows)} categories{whole}{untrained}"
+    return f"Sentence differences are {more} {counts} {cosines}"
 
 
 def _tables(last: pd.DataFrame, label: str, digits: int) -> str:

@@ -4,11 +4,7 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.draw.page.canvas import sentence_case
-from embspace.draw.page.looks import (
-    TEXT_POOLINGS,
-    all_pooling_looks,
-    corpus_looks,
-)
+from embspace.draw.page.looks import TEXT_POOLINGS, corpus_looks, pooling_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import is_alike, side_by_side
@@ -18,6 +14,7 @@ DRAWN_IN = "text_clouds"
 FURTHER_RESULTS = ("text_clouds/distributions.csv",)
 CLOUDS = "text_clouds/distributions"
 MEDIAN = "quantile_0.5"
+ALIKE = 0.8  # a median cosine above which texts are alike
 
 
 def draw_sentence_similarity(
@@ -29,8 +26,12 @@ def draw_sentence_similarity(
 
 
 def _quantiles(distributions: pd.DataFrame) -> pd.DataFrame:
-    """Return the cosines of pairs within a corpus."""
+    """Return the cosines of pairs within a corpus, of a decoder without its first token.
+
+    That token sees no other, so that texts of one first word have one vector.
+    """
     within = distributions["corpus"] == distributions["other_corpus"]
+    within &= distributions["pooling"].isin([*pooling_looks(distributions["pooling"])])
     return distributions[within & (distributions["quantity"] == "cosine")]
 
 
@@ -57,6 +58,9 @@ def _finding(quantiles: pd.DataFrame) -> str:
             "No layer clearly draws texts together or spreads them out: at most, their median "
             f"cosine goes from {at_first} at layer {earlier} to {then} at layer {layer} ({of})"
         )
+    if means.min().min() > ALIKE:
+        ends = f"{means.min().min():.2f} to {means.max().max():.2f}"
+        return f"Texts are alike at every layer and by every pooling: median cosines {ends}"
     verb = "spread out" if after < before else "draw together"
     return (
         f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "
@@ -73,7 +77,7 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     for corpus, table in results["csv"].groupby("corpus", sort=False):
         last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
         name = sentence_case(corpus_looks([str(corpus)])[str(corpus)].name)
-        for pooling, look in all_pooling_looks(last["pooling"]).items():
+        for pooling, look in pooling_looks(last["pooling"]).items():
             shown = results.for_readers("csv", last[last["pooling"] == pooling])
             note = f"The most similar pairs at the last layer, {table['layer'].max()}, {look.name}."
             to = sections if pooling == "mean" else more

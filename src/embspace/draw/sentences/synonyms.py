@@ -1,5 +1,6 @@
 """Draws whether clusters of sentences are meanings, by layer, and Luisto's map of groups."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,6 @@ from embspace.draw.sentences.synonym_tables import BAG, last_layer, synonym_tabl
 
 STAGE = "measure_synonyms"
 MEANINGS, GROUPS = "meanings", "groups"  # sentences in other words, and in nearly the same
-NAMED = "mean"  # the pooling of the title
 RANDOM = NULLS["random_initialization"]
 COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A")  # of groups; none is a pooling's
 MARKERS = "o^sDv"
@@ -55,14 +55,25 @@ def _finding(groups: pd.DataFrame) -> str:
     if groups.empty:
         return "The model reads no sentence"
     rows = last_layer(groups[groups["sentences"] == MEANINGS]).set_index("pooling")
-    own, words = float(rows["purity"][NAMED]), float(rows["purity"][BAG])
-    random = float(rows["random_weights_purity"][NAMED])
+    named = _named(rows.index)
+    own, words = float(rows["purity"][named]), float(rows["purity"][BAG])
+    random = float(rows["random_weights_purity"][named])
     null, name = max((words, "counts of words"), (random, RANDOM.name))
     verb = "gathers" if own > null else "does not gather"
     return (
-        f"At the last layer mean pooling {verb} one meaning in other words: purity of clusters "
+        f"At the last layer {_called(named)} {verb} one meaning in other words: purity of clusters "
         f"{own:.2f}, by {name} {null:.2f}"
     )
+
+
+def _named(poolings: Iterable[str]) -> str:
+    """Return the pooling of the title: of a decoder its last token, which has seen all others."""
+    return "last" if "last" in pooling_looks(poolings) else "mean"
+
+
+def _called(pooling: str) -> str:
+    name = TEXT_POOLINGS[pooling].name
+    return name if name.endswith("pooling") else f"the {name}"
 
 
 def _control(groups: pd.DataFrame, pooling: str) -> str:
@@ -81,10 +92,11 @@ def _numbers(results: Results) -> str:
     sets = groups.drop_duplicates("sentences").set_index("sentences")[["n", "n_groups"]]
     (n, n_meanings), (n_similar, n_groups) = sets.loc[[MEANINGS, GROUPS]].to_numpy()
     pooling = results["map"]["pooling"].iloc[0]
+    at_random = TEXT_POOLINGS[_named(groups["pooling"])].name
     return (
         f"a: {counted(n, 'sentence')}, {counted(n_meanings, 'meaning')} in other words, as many "
         "clusters by average linkage; purity: share of sentences of their cluster's main meaning; "
-        f"random weights: {TEXT_POOLINGS[NAMED].name} · b: {counted(n_similar, 'sentence')} in "
+        f"random weights: {at_random} · b: {counted(n_similar, 'sentence')} in "
         f"{counted(n_groups, 'group')}, last layer, {TEXT_POOLINGS[pooling].name}"
     )
 
@@ -95,7 +107,7 @@ def _purity(ax: Axes, rows: pd.DataFrame) -> None:
         own = rows[rows["pooling"] == pooling]
         name = f"{look.name} {own['purity'].iloc[-1]:.2f}"
         draw_line(ax, own, "layer", "purity", look._replace(name=name), ms=6)
-        if pooling == NAMED:
+        if pooling == _named(rows["pooling"]):
             layers, random = own["layer"], own["random_weights_purity"]
     words = rows.loc[rows["pooling"] == BAG, "purity"].iloc[0]
     level, name = np.full(len(layers), words), f"counts of words {words:.2f}"

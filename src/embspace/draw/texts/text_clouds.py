@@ -16,6 +16,7 @@ from embspace.draw.texts.text_cloud_tables import text_cloud_tables
 STAGE = "measure_text_clouds"
 MEDIAN, QUARTILES = "quantile_0.5", ("quantile_0.25", "quantile_0.75")
 POOLING = "mean"
+LOW = 0.15  # a cosine beside which a number below it lies on the axis
 NO_STEP = 0.01  # of a median at random weights
 NO_CORPUS = "no corpus has enough texts that this model reads"
 
@@ -25,12 +26,12 @@ def draw_text_clouds(
 ) -> tuple[Figure, str]:
     """Draw the cosines of two texts of a corpus by layer, with mean pooling."""
     cosines, random = _cosines(results["distributions"]), results["random"]
-    step = _largest_step(cosines)
+    title, named = _finding(cosines, random)
     figure, (ax,) = new_figure(
         1,
         1,
         height_mm=height_mm,
-        title=_finding(step, random, _spread(cosines)),
+        title=title,
         subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of a "
         f"corpus: median, middle half · random weights: medians of {random_sample(random)}",
         stage=STAGE,
@@ -39,9 +40,10 @@ def draw_text_clouds(
         say_instead([ax], NO_CORPUS)
     else:
         _lines(ax, cosines, results["corpora"].set_index("corpus")["median_n_tokens"], random)
-        for row in step.to_dict("records"):
+        for row in named.to_dict("records"):
             place = (row["layer"], row[MEDIAN])
-            write_beside(ax, f"{row[MEDIAN]:.2f}", place, (6, -9), color="0.2")
+            height = -9 if row[MEDIAN] > LOW else 5  # off the axis
+            write_beside(ax, f"{row[MEDIAN]:.2f}", place, (6, height), color="0.2")
     return figure, text_cloud_tables(results, label, digits)
 
 
@@ -71,29 +73,44 @@ def _spread(cosines: pd.DataFrame) -> float:
     return float((medians.max() - medians.min()).max())
 
 
-def _finding(step: pd.DataFrame, random: pd.DataFrame, spread: float) -> str:
-    """Return the title: the layer that changes most how alike two texts of a corpus are.
+def _finding(cosines: pd.DataFrame, random: pd.DataFrame) -> tuple[str, pd.DataFrame]:
+    """Return the title, and the rows of the medians that it names.
 
-    `spread` is the largest range of a corpus's medians over the layers.
+    It tells the layer that changes most how alike two texts of a corpus are; where random weights
+    have a step as large, it holds the last layer against theirs.
     """
+    step = _largest_step(cosines)
     if step.empty:
-        return "No collection of texts to describe"
+        return "No collection of texts to describe", step
     before, after = step[MEDIAN]
     shown = side_by_side([before, after], 2, differ=False)
     [corpus] = set(step["corpus"])
-    layers = [f"layer {layer}" for layer in step["layer"]]
-    null = random.loc[random["corpus"] == corpus, MEDIAN].diff().abs().max()
-    steps = abs(after - before)
-    if spread < NO_STEP:
-        name = corpus_looks([corpus])[corpus].name
-        return f"Two {name} are as alike at every layer, at a median cosine of {shown[1]}"
+    two = f"Two {corpus_looks([corpus])[corpus].name}"
+    if _spread(cosines) < NO_STEP:
+        return f"{two} are as alike at every layer, at a median cosine of {shown[1]}", step
+    untrained = random[random["corpus"] == corpus]
+    null = untrained[MEDIAN].diff().abs().max()
+    if null >= abs(after - before):
+        last = [rows.iloc[-1:] for rows in (cosines[cosines["corpus"] == corpus], untrained)]
+        return _beside_random(two, *last), pd.concat(last)
     has_none = "; random weights have none" if null < NO_STEP else ""
-    has_none = "; random weights have one as large" if null >= steps else has_none
+    layers = [f"layer {layer}" for layer in step["layer"]]
     return (
-        f"Two {corpus_looks([corpus])[corpus].name} have a median cosine of {shown[0]} after "
-        f"{layers[0]}, of {shown[1]} after {layers[1]}, "
-        f"the largest step{has_none}"
+        f"{two} have a median cosine of {shown[0]} after {layers[0]}, of {shown[1]} after "
+        f"{layers[1]}, the largest step{has_none}"
+    ), step
+
+
+def _beside_random(two: str, own: pd.DataFrame, random: pd.DataFrame) -> str:
+    """Return the medians of the last layer; those whose middle halves overlap are alike."""
+    cosine, null = (f"{rows[MEDIAN].item():.2f}" for rows in (own, random))
+    (low, high), (null_low, null_high) = (
+        [rows[name].item() for name in QUARTILES] for rows in (own, random)
     )
+    if low <= null_high and null_low <= high:
+        same = "as alike at the last layer as at random weights"
+        return f"{two} are {same}: median cosines {cosine} and {null}"
+    return f"{two} have a median cosine of {cosine} at the last layer, at random weights of {null}"
 
 
 def population(corpora: pd.DataFrame) -> str:

@@ -3,11 +3,10 @@
 import pandas as pd
 from pydantic import NonNegativeInt
 
-from embspace.draw.page.canvas import (
-    percent,
-)
-from embspace.draw.page.looks import NULLS, TEXT_POOLINGS, corpus_looks, names
+from embspace.draw.page.canvas import percent
+from embspace.draw.page.looks import NULLS, TEXT_POOLINGS, corpus_looks, names, pooling_looks
 from embspace.draw.page.markdown import interval, markdown_table, same, section
+from embspace.draw.page.wording import listed
 from embspace.files.tables import Tables
 
 STAGE = "measure_text_clouds"
@@ -34,23 +33,30 @@ def draw_text_clouds_layers(
 
 
 def _finding(positive: pd.DataFrame) -> str:
-    """Return the title: all cosines of texts are positive, or the layer where most are not."""
+    """Return the title: all cosines of texts are positive, or the layer where most are not.
+
+    The first token of a decoder knows nothing of a text, and is left out.
+    """
     if positive.empty:
         return "No collection of texts to describe"
+    looks = pooling_looks(positive["pooling"])
+    positive = positive[positive["pooling"].isin([*looks])]
     most = positive.sort_values(SHARE, kind="stable").iloc[-1]
     if most[SHARE] == 0:
+        poolings = listed([look.name for look in looks.values()])
+        where = f"layer, by {poolings}" if "last" in looks else "layer and pooling"
         if positive[NULL].max() < TINY:
             return (
-                "No cosine of two texts of a corpus is 0 or less, at any layer and pooling; nor is "
-                "one of Gaussian vectors of equal mean and covariance"
+                f"No cosine of two texts of a corpus is 0 or less, at any {where}; nor is one of "
+                "Gaussian vectors of equal mean and covariance"
             )
-        return "All cosines of two texts of a corpus are positive, at each layer and pooling"
+        return f"All cosines of two texts of a corpus are positive, at each {where}"
     name = corpus_looks([most["corpus"]])[most["corpus"]].name
     by_pooling = positive[positive["layer"] == most["layer"]]
     by_pooling = by_pooling[by_pooling["corpus"] == most["corpus"]].set_index("pooling")[SHARE]
     others = ", ".join(
         f"{percent(by_pooling[pooling])} with {look.name}"
-        for pooling, look in TEXT_POOLINGS.items()
+        for pooling, look in looks.items()
         if pooling in by_pooling and pooling != most["pooling"]
     )
     return (

@@ -27,6 +27,7 @@ STAGE = "measure_evolution"
 RANDOM = "random_weights_"
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
 NAME = (0.0115, 0.042)  # width of a character and height of a line, as shares of a panel's
+TIMES = 2.0  # a share; one draw of random weights that has less than so much more is alike
 NOTHING = 0.01  # of the variance, a share that is next to nothing
 CLOSE = 0.09  # between starts that share a name
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
@@ -95,9 +96,12 @@ def _finding(views: pd.DataFrame, n_texts: int) -> str:
     if max(row["value"], row["random_weights_value"]) < NOTHING:
         beside = f"as with random weights: {own} and {random}"
         return f"Next to nothing {tokens} lies between layers, {beside} (b)"
-    is_beyond = row["value"] > max(row["random_weights_value"], row["null_value_high"])
-    chance = "" if is_beyond else ", which is no more than by chance"
-    return f"{own} {tokens} lies between layers, {random} with random weights{chance} (b)"
+    start, beside = f"{own} {tokens} lies between layers", f"{random} with random weights"
+    if row["value"] <= row["null_value_high"]:
+        return f"{start}, {beside}; no more than in paths turned at random (b)"
+    if row["value"] <= row["random_weights_value"] < TIMES * row["value"]:
+        return f"{start}, no more than with random weights: {random} (b)"
+    return f"{start}, {beside} (b)"
 
 
 def _between_layers(views: pd.DataFrame, space: str = "all", view: str = SHOWN) -> pd.Series:

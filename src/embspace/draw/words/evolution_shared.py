@@ -45,9 +45,8 @@ def _finding(table: pd.DataFrame) -> str:
 
 
 def _range(shares: pd.Series) -> str:
-    low, high = (
-        f"{100 * share + 0.0:.0f}".replace("-0", "0") for share in (shares.min(), shares.max())
-    )
+    """Return the smallest and the largest share; one below 0, of opposite steps, is none."""
+    low, high = (f"{100 * max(share, 0):.0f}" for share in (shares.min(), shares.max()))
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
