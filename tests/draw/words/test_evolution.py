@@ -104,7 +104,7 @@ def test_the_title_has_the_variance_between_layers_beside_its_nulls(figure, resu
     ax = panel(figure, "Between layers")
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([row["value"], *nulls])
     said, random = ax.texts[0].get_text(), ax.texts[1].get_text()
-    assert f"{said} of the variance of tokens of 2 texts" in evolved.title_of(figure)
+    assert f"{said} of the variance of the followed tokens" in evolved.title_of(figure)
     assert f"random weights: {random}" in evolved.title_of(figure)
 
 
@@ -135,8 +135,8 @@ def test_next_to_nothing_between_layers_is_no_finding(results):
     views.loc[is_share, ["value", "random_weights_value"]] = [0.00027, 0.00023]
     title = evolved.title_of(draw(results | {"views": views})[0])
     assert title == (
-        "Next to nothing of the variance of tokens of 2 texts lies between layers, as with random "
-        "weights: 0.027 % and 0.023 % (b)"
+        "Next to nothing of the variance of the followed tokens lies between layers, as with "
+        "random weights: 0.027 % and 0.023 % (b)"
     )
     assert says_nothing(title)
     views.loc[is_share, "random_weights_value"] = 0.02

@@ -26,9 +26,9 @@ def draw_sentence_similarity(
 
 
 def _quantiles(distributions: pd.DataFrame) -> pd.DataFrame:
-    """Return the cosines of pairs within a corpus, of a decoder without its first token.
+    """Return the cosines of pairs within a corpus, of a decoder without the first token.
 
-    That token sees no other, so that texts of one first word have one vector.
+    The first token sees nothing else: texts with equal first words have equal vectors.
     """
     within = distributions["corpus"] == distributions["other_corpus"]
     within &= distributions["pooling"].isin([*pooling_looks(distributions["pooling"])])

@@ -74,10 +74,10 @@ def _spread(cosines: pd.DataFrame) -> float:
 
 
 def _finding(cosines: pd.DataFrame, random: pd.DataFrame) -> tuple[str, pd.DataFrame]:
-    """Return the title, and the rows of the medians that it names.
+    """Return the title, and the rows of the medians in the title.
 
-    It tells the layer that changes most how alike two texts of a corpus are; where random weights
-    have a step as large, it holds the last layer against theirs.
+    The title tells the layer with the largest change of how alike two texts of a corpus are; where
+    random weights have a step as large, the title holds the last layer against random weights.
     """
     step = _largest_step(cosines)
     if step.empty:

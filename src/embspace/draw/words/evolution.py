@@ -46,7 +46,7 @@ def draw_evolution(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(views, path["text"].nunique()),
+        title=_finding(views),
         subtitle=f"{label} · {_population(path, views)}",
         stage=STAGE,
     )
@@ -86,13 +86,13 @@ def sentence_of(path: pd.DataFrame) -> str:
     return " ".join(rows["token"])
 
 
-def _finding(views: pd.DataFrame, n_texts: int) -> str:
+def _finding(views: pd.DataFrame) -> str:
     """Return the title: the variance between layers, beside the same of random weights."""
     if views.empty:
         return "No token to follow through the layers"
     row = _between_layers(views)
     own, random = percent(row["value"]), percent(row["random_weights_value"])
-    tokens = f"of the variance of tokens of {counted(n_texts, 'text')}"
+    tokens = "of the variance of the followed tokens"
     if max(row["value"], row["random_weights_value"]) < NOTHING:
         beside = f"as with random weights: {own} and {random}"
         return f"Next to nothing {tokens} lies between layers, {beside} (b)"

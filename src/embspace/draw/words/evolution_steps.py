@@ -23,9 +23,9 @@ def draw_evolution_steps(results: Tables, label: str, *, digits: NonNegativeInt)
 
 
 def _finding(steps: pd.DataFrame, layers: pd.DataFrame) -> str:
-    """Return the longest step on average, beside the others and random weights.
+    """Return the longest step on average, beside further steps and random weights.
 
-    If one token goes so far that the mean is its own, it is held against the other tokens.
+    If a single token dominates the mean, this token is held against the rest.
     """
     lengths = layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean")
     if lengths.empty:
