@@ -99,7 +99,7 @@ def test_what_holds_at_random_weights_too_is_told_apart(tree: Path):
     save_table(beside_untrained(raw, twin.drop_duplicates(SAME)), "results/ledger/mine.csv")
     page = thesis_page("mine")
     assert " in none of 2 draws of random weights, and for " in page.partition("## ")[0]
-    assert "is absent from 2 draws of random weights in 56 % of cases" in page
+    assert "is missed by 2 draws of random weights in 56 % of cases" in page
     assert "- **Holds here, in none of 2 draws of random weights** (" in page
     assert "- **Holds, in at least one of 2 draws of random weights, too** (" in page
 
@@ -115,10 +115,10 @@ def test_an_answer_counts_what_can_be_checked():
     assert _answer(claims("matches", "differs", *none)) == "In part."
     assert _answer(claims("undecided", "differs", "differs")) == "Mostly no."
     assert _answer(claims(*none)).startswith("Not answered")
-    assert _answer(claims("undecided", "differs")) == "Mostly undecided."
+    assert _answer(claims("undecided", "undecided", "differs")) == "Mostly undecided."
     held = claims("matches", "matches", "differs", "differs", "differs", "differs", "differs")
     half = held.assign(training=["untrained, too", "only after training", *[None] * 5])
-    assert _answer(half) == "Mostly no; of what holds, 1 of 2 hold at random weights, too."
+    assert _answer(half) == "Mostly no; of what holds, 1 of 2 holds at random weights, too."
 
 
 def test_another_models_kept_verdicts_stand_beside(tree: Path):

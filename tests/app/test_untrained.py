@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.untrained import describe_untrained, write_untrained
+from embspace.app.untrained import check_draws, describe_untrained, write_untrained
 from embspace.errors import InputError
 from embspace.models.architecture import config_of
 from embspace.settings.model import RandomModel, describe_model
@@ -72,3 +72,15 @@ def test_the_command_prints_it_or_writes_it(tree: Path):
     unknown = call("describe", "mien", "--untrained")
     assert unknown.exit_code == 1
     assert "did you mean 'mine'?" in unknown.stderr
+
+
+def test_draws_differ_by_the_seed_alone(tree: Path, root: Path):
+    text = (root / "conf/model/minilm_random.yaml").read_text()
+    (tree / "conf/model/minilm_random.yaml").write_text(text)
+    check_draws("minilm_random", [])
+    (tree / "conf/model/second.yaml").write_text(text.replace("seed: 0", "seed: 1"))
+    (tree / "conf/model/wider.yaml").write_text(text.replace("size: 384", "size: 768"))
+    check_draws("minilm_random", ["second"])
+    for draw in ("minilm_random", "wider"):
+        with pytest.raises(InputError, match=f"--draw: found {draw}, allowed: the same random"):
+            check_draws("minilm_random", [draw])

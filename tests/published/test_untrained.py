@@ -102,8 +102,8 @@ def test_counts_say_what_needs_training():
         "training": {"only after training": 1, "open": 1, "untrained, too": 1},
     }
     assert trained_share(table) == (
-        ". Of the 3 that hold and read weights, 1 holds at random weights, too, 1 not there, for 1 "
-        "random weights decide nothing"
+        ". Of the 3 that hold and read weights, 1 holds at random weights, too, 1 not there, and 1 "
+        "is open there"
     )
 
 
@@ -166,7 +166,7 @@ def test_of_several_draws_one_that_matches_is_enough_and_all_must_differ(tree: P
     table = beside_untrained(verdicts(ROWS), kept)
     assert set(table["untrained_draws"].dropna()) == {3}
     said = trained_share(table)
-    assert ", 1 holds in at least one of 3 draws of random weights, too, 1 in none, for 1" in said
+    assert ", 1 holds in at least one of 3 draws of random weights, too, 1 in none, and 1" in said
 
 
 def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path, caplog: pytest.LogCaptureFixture):

@@ -32,6 +32,7 @@ from embspace.app.reporting.subject import Subject
 from embspace.app.reporting.untrained_claims import (
     Descriptions,
     describe_twins,
+    forget_verdicts,
     keep_draws,
     ledgers,
 )
@@ -172,9 +173,9 @@ def _wanted(subject: Subject) -> list[Analysis]:
 
 
 def twins_of(subject: Subject, say: Say) -> Descriptions:
-    """Return the model with random weights, by names, if the report has a ledger.
+    """Return draws of the model with random weights, by names, if the report has a ledger.
 
-    Verdicts on it are kept for the texts of the study alone.
+    The study's own texts have kept verdicts.
     """
     if subject.is_study or OF_ALL not in {analysis.noun for analysis in _wanted(subject)}:
         return {}
@@ -234,6 +235,8 @@ def open_tree(subject: Subject, twins: Descriptions) -> WorkingTree:
         further=subject.further,
         twins=twins,
     )
+    if not subject.is_study:
+        forget_verdicts(tree.folder, subject.model)
     return tree
 
 

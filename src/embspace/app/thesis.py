@@ -18,7 +18,7 @@ from embspace.published.untrained import (
     SAME,
     UNTRAINED_TOO,
     VERDICTS,
-    drawn,
+    draws_called,
     in_draws,
     in_no_draw,
     load_verdicts,
@@ -55,13 +55,13 @@ IN_TABLES = (
 )
 BY_MODEL = (
     "The same rules, asked of models whose verdicts are kept; random weights match if one draw "
-    "does. `here` leaves out the untrained network, which has its own column. –: the model lacks "
+    "does. `here` leaves out random weights, which have their own column. –: the model lacks "
     "what is asked about, such as positions, or a first token that sees others.\n"
 )
 COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
 COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
 COLUMNS += ("untrained_value", "untrained_verdict", "untrained_draws")
-RATE = 1 / 4  # of draws of random weights: of an example
+RATE = 1 / 4  # of random networks that fulfil a claim: an example
 MOST = 2 / 3  # of a question's claims, from which the answer is mostly yes, or mostly no
 OPEN = ("undecided", "depends on the rule")
 DIGITS = 3
@@ -174,8 +174,9 @@ def chance_of_draws(claims: pd.DataFrame) -> str:
         return ""
     missed = f"{100 * (1 - RATE) ** n_draws:.0f} %"
     return (
-        f"What random weights fulfil in one draw of {1 / RATE:.0f} is absent from {drawn(claims)} "
-        f"in {missed} of cases: a claim that holds here alone is a hint at training, no proof."
+        f"A claim that one network with random weights in {1 / RATE:.0f} fulfils is missed by "
+        f"{draws_called(claims)} in {missed} of cases: what holds in none of them hints at "
+        "training, and proves nothing."
     )
 
 
@@ -209,13 +210,14 @@ def _answer(claims: pd.DataFrame) -> str:
     n_untrained = int(checked.loc[held, "training"].eq(UNTRAINED_TOO).sum())
     if held.mean() >= MOST:
         words = "Mostly yes"
-    elif checked["verdict"].isin(OPEN).mean() >= 1 / 2:
+    elif checked["verdict"].isin(OPEN).mean() > 1 / 2:
         words = "Mostly undecided"
     else:
         words = "In part" if held.mean() > 1 - MOST else "Mostly no"
     if n_untrained:
         n_held = int(held.sum())
-        of_them = "all hold" if n_untrained == n_held else f"{n_untrained} of {n_held} hold"
+        of_them = f"{'all' if n_untrained == n_held else f'{n_untrained} of {n_held}'} hold"
+        of_them += "s" * (n_untrained == 1)
         words += f"; of what holds, {of_them} at random weights, too"
     return f"{words}."
 

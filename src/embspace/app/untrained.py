@@ -1,5 +1,6 @@
 """Describes the twin of a model: the same architecture and tokenizer, with random weights."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,24 @@ def describe_untrained(name: str, content: dict[str, Any] | None = None) -> dict
     described |= {key: content[key] for key in SHARED if key in content}
     describe_model(untrained_name(name), described)
     return described
+
+
+def check_draws(name: str, draws: Sequence[str]) -> None:
+    """Check that models differ from the first by the seed of random weights alone.
+
+    Raises:
+        InputError: naming a model that is described otherwise, or has a seed a second time.
+    """
+    seen: list[tuple[int, dict[str, Any]]] = []
+    for model in (name, *draws) if draws else ():
+        content = read_yaml(described_in(MODELS, model))
+        alike = {key: content[key] for key in content if key not in ("seed", "label")}
+        is_same = content["source"] == "random" and all(alike == other[1] for other in seen)
+        if not is_same or any(content["seed"] == other[0] for other in seen):
+            raise InputError(
+                f"--draw: found {model}, allowed: the same random weights with another seed"
+            )
+        seen.append((content["seed"], alike))
 
 
 def write_untrained(name: str) -> Path:

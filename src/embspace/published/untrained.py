@@ -15,6 +15,8 @@ from embspace.published.sources import PUBLISHED
 ALSO_UNTRAINED = "holds, but also untrained"
 TRAINING = ONLY_TRAINED, UNTRAINED_TOO, OPEN = "only after training", "untrained, too", "open"
 HOLDS = ("matches", ALSO_UNTRAINED)
+OF_DRAWS = ("matches", ALSO_UNTRAINED, "undecided", "depends on the rule", "not checkable")
+"""Verdicts on a draw, by rank: the first is the verdict on several draws; else all differ."""
 VERDICTS = PUBLISHED / "verdicts"
 """The folder of kept verdicts, a table per model."""
 SAME = ["source", "rule"]
@@ -45,8 +47,8 @@ def keep_verdicts(name: str, results: Path, draws: Sequence[str] = ()) -> Path:
         InputError: if a model has no ledger.
     """
     tables = []
-    for draw, drawn in enumerate((name, *draws), start=1):
-        ledger = load_table(str(results / "ledger" / f"{drawn}.csv"))
+    for draw, model in enumerate((name, *draws), start=1):
+        ledger = load_table(str(results / "ledger" / f"{model}.csv"))
         rows = ledger[ledger["kind"].eq("claim") & ledger["about"].eq("weights")]
         tables.append(rows.assign(draw=draw)[KEPT])
     file = VERDICTS / f"{name}.csv"
@@ -73,7 +75,7 @@ def load_verdicts(file: Path) -> pd.DataFrame:
     """Return a table of kept verdicts, with one row per rule, and `draws`, their number.
 
     Of several draws of random weights the value is the median. The verdict is `matches` if one of
-    them matches, `differs` if all differ, and else that of the first that is open.
+    them matches, `differs` if all differ, and else open.
 
     Raises:
         InputError: if a column is missing, as in tables of older versions.
@@ -93,9 +95,7 @@ def load_verdicts(file: Path) -> pd.DataFrame:
 
 def _of_draws(verdicts: pd.Series) -> str:
     """Return the verdict on several draws: what one network does without training needs none."""
-    if verdicts.eq("matches").any():
-        return "matches"
-    return next((verdict for verdict in verdicts if verdict != "differs"), "differs")
+    return next((verdict for verdict in OF_DRAWS if verdicts.eq(verdict).any()), verdicts.iloc[0])
 
 
 def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
@@ -145,7 +145,7 @@ def _q_values(table: pd.DataFrame) -> pd.Series:
 
 
 def trained_share(claims: pd.DataFrame) -> str:
-    """Return how many claims hold untrained, too, as a sentence; empty without a twin."""
+    """Return how many claims hold untrained, too, to follow a sentence; empty without a twin."""
     held = claims["training"].dropna()
     if claims["untrained_verdict"].isna().all() or held.empty:
         return ""
@@ -154,7 +154,7 @@ def trained_share(claims: pd.DataFrame) -> str:
     parts = [f"{n_untrained} {verb} {in_draws(claims)}, too"]
     none = "in none" if n_draws_of(claims) > 1 else "not there"
     parts += [f"{n_trained} {none}"] if n_trained else []
-    parts += [f"for {n_open} random weights decide nothing"] if n_open else []
+    parts += [f"and {n_open} {'is' if n_open == 1 else 'are'} open there"] if n_open else []
     return f". Of the {len(held)} that hold and read weights, {', '.join(parts)}"
 
 
@@ -164,7 +164,7 @@ def n_draws_of(claims: pd.DataFrame) -> int:
     return 0 if pd.isna(n_draws) else int(n_draws)
 
 
-def drawn(claims: pd.DataFrame) -> str:
+def draws_called(claims: pd.DataFrame) -> str:
     """Return the draws of random weights in words."""
     n_draws = n_draws_of(claims)
     return f"{n_draws} draws of random weights" if n_draws > 1 else "one draw of random weights"
@@ -172,12 +172,18 @@ def drawn(claims: pd.DataFrame) -> str:
 
 def in_no_draw(claims: pd.DataFrame) -> str:
     """Return the opposite of `in_draws`, for claims after training alone."""
-    return f"in none of {drawn(claims)}" if n_draws_of(claims) > 1 else "not at random weights"
+    return (
+        f"in none of {draws_called(claims)}" if n_draws_of(claims) > 1 else "not at random weights"
+    )
 
 
 def in_draws(claims: pd.DataFrame) -> str:
     """Return how often a claim must hold at random weights to count as untrained."""
-    return f"in at least one of {drawn(claims)}" if n_draws_of(claims) > 1 else "at random weights"
+    return (
+        f"in at least one of {draws_called(claims)}"
+        if n_draws_of(claims) > 1
+        else "at random weights"
+    )
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:

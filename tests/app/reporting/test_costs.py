@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.reporting import costs
+from embspace.app.reporting import costs, sizes
 from embspace.app.reporting.costs import QUICKER, SMALL, WHOLE, Expected, Size, cost_told, growth
 from embspace.app.repro.durations import Durations
 from embspace.settings.pipeline import Stage, read_stages
@@ -82,6 +82,8 @@ def test_a_search_with_few_sentences_takes_less(root: Path, sentences: int | Non
 def test_the_number_of_sentences_is_that_of_the_settings(root: Path):
     settings = read_yaml(root / "conf/measure/open_questions/opposite_texts.yaml")
     assert settings["n_sentences"] == costs.MOST_SENTENCES
+    words = (settings["fewest_words"], settings["most_words"])
+    assert words == (sizes.FEWEST_WORDS, sizes.MOST_WORDS)
 
 
 @pytest.mark.usefixtures("measured")
@@ -115,7 +117,7 @@ def test_the_sentence_has_minutes_and_the_longest_stages(tmp_path: Path):
     assert said.endswith("most of it for b 5 min (--no-b), a 2 min, c 20 s")  # a of both models
     said = cost_told(needs, durations, 1, untrained=["m-1f_random"])
     assert said.endswith(
-        "; 50 s of it for 1 network with random weights (--untrained 0 leaves them out)"
+        "; 50 s of it for 1 network with random weights (--untrained 0 leaves it out)"
     )
 
 
@@ -131,8 +133,8 @@ def test_a_tree_has_times_of_its_own(tmp_path: Path):
 def test_the_measured_run_is_of_stages_that_there_are(root: Path):
     run = costs.measured_run()
     stages = read_stages(root)
-    for sizes in (run, run[SMALL]):
-        assert min(sizes["parameters"], sizes["characters"], sizes["tokens"]) > 0
+    for measured in (run, run[SMALL]):
+        assert min(measured["parameters"], measured["characters"], measured["tokens"]) > 0
     assert {*run[SMALL][WHOLE]} <= set(stages)
     for part in (WHOLE, QUICKER):
         assert run[part] and {name.partition("@")[0] for name in run[part]} <= set(stages)

@@ -12,8 +12,10 @@ from embspace.app.report import twins_of
 from embspace.app.reporting.parts import item_of
 from embspace.app.reporting.subject import Subject
 from embspace.app.reporting.untrained_claims import (
+    _further_draws,
     _with_tokenizer_at_hand,
     describe_twins,
+    forget_verdicts,
     keep_draws,
     ledgers,
 )
@@ -135,6 +137,21 @@ def test_a_tokenizer_of_the_hub_is_read_from_its_folder(
     content["matrices"] = {"input": "x", "positional": None, "segment": None}
     twin = _with_tokenizer_at_hand({"tokenizer": hub}, "b", content)
     assert twin["tokenizer"] == {"source": "path", "path": str(tmp_path)}
+
+
+def test_a_twin_of_a_file_has_one_draw():
+    assert _further_draws("other", {"source": "path", "label": "x"}, 3) == {}
+
+
+def test_the_studys_verdicts_are_forgotten_on_further_texts(tmp_path: Path):
+    (tmp_path / "conf/model").mkdir(parents=True)
+    (tmp_path / "conf/model/m.yaml").write_text("untrained: noise\n")
+    verdicts = tmp_path / "data/published/verdicts"
+    verdicts.mkdir(parents=True)
+    for name in ("noise", "m_random", "another"):
+        (verdicts / f"{name}.csv").touch()
+    forget_verdicts(tmp_path, "m")
+    assert [file.name for file in verdicts.iterdir()] == ["another.csv"]
 
 
 def test_verdicts_are_kept_in_the_tree(tmp_path: Path):

@@ -103,8 +103,8 @@ def report(
         typer.Option(
             "--untrained",
             help="With --all on your own texts: how many networks of the same architecture with "
-            "random weights are asked the claims of publications, too; 0 for none. Each takes "
-            "about a third of the time.",
+            "random weights are asked the claims of publications, too; 0 for none. What they take "
+            "is told before the run.",
             metavar="N",
             min=0,
         ),

@@ -40,6 +40,7 @@ def thesis(
     """
     from embspace.app.open_questions import keep_answers
     from embspace.app.thesis import thesis_page
+    from embspace.app.untrained import check_draws
     from embspace.published.untrained import keep_verdicts
 
     target = write.resolve() if write else None
@@ -48,6 +49,7 @@ def thesis(
             raise InputError("--keep and --write: found both, allowed: one of them")
         if draws and not keep:
             raise InputError("--draw: found without --keep, allowed: with it")
+        check_draws(name, draws or ())
         if keep:
             typer.echo(keep_verdicts(name, Path("results"), draws or ()))
             if answers := keep_answers(name):

@@ -97,8 +97,8 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
         section(
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
-            "to match, none of it to differ. The last columns ask random weights by the same rule: "
-            "the median of the draws, and `matches` if one of them does.",
+            "to match, none of it to differ. `random weights` and `verdict there` are by the same "
+            "rule at random weights: the median of the draws, and `matches` if one of them does.",
             ledger_table(_asked_at_random(claims)[OF_CLAIMS], digits),
         ),
     ]

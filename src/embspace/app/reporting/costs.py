@@ -188,7 +188,7 @@ def cost_told(
     share = _share_of(untrained, seconds)
     drawn = (
         f"; {rounded(share * total)} of it for {counted(len(untrained), 'network')} with random "
-        "weights (--untrained 0 leaves them out)"
+        f"weights (--untrained 0 leaves {'it' if len(untrained) == 1 else 'them'} out)"
     )
     stages = counted(len(needs), "stage")
     return f"about {rounded(total)} for {stages}{beside}{most}{drawn if share else ''}"

@@ -12,9 +12,11 @@ from embspace.settings.model import describe_model
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
-WORDS = re.compile(r"[^\W\d_]+(?:[,;:]? [^\W\d_]+){7,13}[.!?]?")
-"""A sentence of 8 to 14 words of letters alone, as conf/measure/open_questions/opposite_texts.yaml
-has them; a tokenizer that does not know them leaves fewer."""
+FEWEST_WORDS, MOST_WORDS = 8, 14  # of conf/measure/open_questions/opposite_texts.yaml
+SENTENCE = re.compile(
+    rf"[^\W\d_]+(?:[,;:]? [^\W\d_]+){{{FEWEST_WORDS - 1},{MOST_WORDS - 1}}}[.!?]?"
+)
+"""A sentence of words of letters alone; a tokenizer that does not know them leaves fewer."""
 
 
 def count_sentences(texts: Iterable[str]) -> int:
@@ -22,7 +24,7 @@ def count_sentences(texts: Iterable[str]) -> int:
     from embspace.prepare.sentences import split_sentences
 
     sentences = {part for text in texts for part in split_sentences(text)}
-    return sum(WORDS.fullmatch(sentence) is not None for sentence in sentences)
+    return sum(SENTENCE.fullmatch(sentence) is not None for sentence in sentences)
 
 
 def size_of(folder: Path, model: str, corpora: Collection[str], files: Sequence[OwnTexts]) -> Size:

@@ -55,6 +55,8 @@ def _further_draws(name: str, first: dict[str, Any], n_draws: int) -> Descriptio
     """Return a twin's description with other seeds, by names; the seeds are in the names."""
     from embspace.published.untrained import draw_name
 
+    if first["source"] != "random":  # weights of a file have no seed
+        return {}
     seeds = range(first["seed"] + 1, first["seed"] + n_draws)
     return {
         draw_name(name, seed): first | {"seed": seed, "label": f"{first['label']}, seed {seed}"}
@@ -83,6 +85,16 @@ def ledgers(root: Path, models: Collection[str]) -> list[str]:
     """Return the addresses of the stages that make the ledgers of models."""
     stage = read_stages(root).get(LEDGER)
     return [stage.address(model) for model in models] if stage else []
+
+
+def forget_verdicts(tree: Path, model: str) -> None:
+    """Remove the study's verdicts on the twin of a model from a tree with further texts."""
+    from embspace.app.untrained import MODELS
+    from embspace.published.untrained import VERDICTS, untrained_name
+
+    declared = read_yaml(described_in(tree / MODELS, model)).get("untrained")
+    for name in (declared, untrained_name(model)):
+        (tree / VERDICTS / f"{name}.csv").unlink(missing_ok=True)
 
 
 def keep_draws(tree: Path, twins: Sequence[str]) -> None:
