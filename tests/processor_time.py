@@ -139,12 +139,12 @@ class ProcessorTime:
         if call.when != "teardown":
             return (yield)
         seconds = self._clock() - self._begin - sum(self._shared.values())
-        is_slow = any(item.get_closest_marker(name) for name in UNBOUND)
-        if not is_slow:
+        is_unbound = any(item.get_closest_marker(name) for name in UNBOUND)
+        if not is_unbound:
             item.user_properties.append((TEST, seconds))
         item.user_properties.append((SHARED, dict(self._shared)))
         report = yield
-        if not is_slow and seconds > bound(LIMIT) and report.passed:
+        if not is_unbound and seconds > bound(LIMIT) and report.passed:
             report.outcome = "failed"
             report.longrepr = too_long(item.nodeid, seconds)
         return report

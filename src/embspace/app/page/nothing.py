@@ -16,7 +16,7 @@ from embspace.settings.stage import settings_path
 SAYS_NOTHING = re.compile(
     r"^(No|None|Neither|Texts neither draw together|Too few|There (is|are) no"
     r"|The model reads no|The texts of one corpus"
-    r"|By mean pooling no|In 0 of|The mean cosine of two"
+    r"|By mean pooling no|Undecided if|The mean cosine of two"
     r"|The median cosine of a token with|The median token embedding has norm [\d.]+$)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (learned )?(positions?|tokens)|says little"
@@ -24,7 +24,9 @@ SAYS_NOTHING = re.compile(
     r"|no more alike than by chance|in no category more parallel than by chance"
     r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights"
     r"|in paths turned at random)"
-    r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
+    r"|farther from another than its halves|At the last layer no [\w ]+, beyond chance"
+    r"|not told apart beyond random weights|off no layer better than with random weights"
+    r"|not surely more alike than"
     r"|no clear difference|No layer surely|does not surely differ between layers"
     r"|converged in \d+ of \d+ layers only|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
@@ -36,16 +38,15 @@ LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
     r"|are (as )?alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
     r"|^Tokens have .*within reach of the nulls$"
-    r"|as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
+    r"|, as much in random walks$|no stronger than those of a Gaussian|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
-    r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
     r"|as alike at the last layer as at random weights"
     r"|, as of isotropic vectors$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 TOO_FEW = "Too few"  # so begins the title of a figure without a panel, though tables have rows
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
-SET = re.compile(r"\$\{(\w+)\}")
+SETTING = re.compile(r"\$\{(\w+)\}")
 LISTS = "data/stimuli/"
 STATES = "data/extracted/hidden_states/${item.model}"
 
@@ -135,7 +136,7 @@ def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
 
 def _as_set(folder: Path, noun: str, path: str) -> str:
     """Return an input of an analysis; a file named in settings by this name."""
-    key = SET.fullmatch(path)
+    key = SETTING.fullmatch(path)
     return str(read_yaml(settings_path("measure", noun, folder))[key[1]]) if key else path
 
 

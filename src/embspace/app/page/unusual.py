@@ -48,7 +48,7 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     a model of a tree with a further model of the tree, such as random weights; else with the
     first model with results among `models` in the study's params.yaml. If the tree in `folder`
     reads other texts than the study, only analyses that read no corpus are compared, the tree's own
-    tables with the study's. A decoder is compared with decoders alone, and no other model with one.
+    tables with the study's. But for a pair, a decoder is compared with decoders alone.
     A study without conf/compare/measures.yaml yields nothing, unless it has the pair.
     """
     is_alike = _reads_alike(folder, study)
