@@ -38,7 +38,8 @@ LIKE_CHANCE = re.compile(
     r"no better than (by )?chance(, at a reciprocal rank of [\d.]+)?(; no layer surely .*)?$"
     r"|are (as )?alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
     r"|^Tokens have .*within reach of the nulls$"
-    r"|, as much in random walks$|no stronger than those of a Gaussian|of isotropic vectors in as many"
+    r"|, as much in random walks$|no stronger than those of a Gaussian"
+    r"|of isotropic vectors in as many"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|as alike at the last layer as at random weights"
@@ -123,18 +124,21 @@ def stimuli_read(folder: Path, noun: str, model: str) -> tuple[list[str], bool]:
     given = read_yaml(folder / "conf/prepare/stimuli.yaml")
     sources = sorted(sources_of(noun, model))
     inputs = [
-        _as_set(folder, source, path) for source in sources for path in _inputs(folder, source)
+        _as_in_settings(folder, source, path)
+        for source in sources
+        for path in _inputs(folder, source)
     ]
     keys = [name[1] for path in inputs if (name := STIMULI.match(path))]
     files = [given[key] for key in keys]
     paths = [file if isinstance(file, str) else file.get("path", file["source"]) for file in files]
     lists = [path for path in inputs if path.startswith(LISTS)]
     corpora = read_yaml(folder / PARAMS)["corpora"]
-    is_only_corpus = len(corpora) == 1 and {*corpora_by_file(folder, corpora)} & {*inputs}
-    return [*dict.fromkeys([*paths, *lists])], STATES in inputs or bool(is_only_corpus)
+    reads_corpora = not {*corpora_by_file(folder, corpora)}.isdisjoint(inputs)
+    reads_only_corpus = len(corpora) == 1 and reads_corpora
+    return [*dict.fromkeys([*paths, *lists])], STATES in inputs or reads_only_corpus
 
 
-def _as_set(folder: Path, noun: str, path: str) -> str:
+def _as_in_settings(folder: Path, noun: str, path: str) -> str:
     """Return an input of an analysis; a file named in settings by this name."""
     key = SETTING.fullmatch(path)
     return str(read_yaml(settings_path("measure", noun, folder))[key[1]]) if key else path
