@@ -118,17 +118,20 @@ def _between_layers(views: pd.DataFrame, space: str = "all", view: str = SHOWN) 
 def _shares(ax: Axes, views: pd.DataFrame) -> None:
     """Draw the share between layers beside random weights and paths turned at random."""
     row = _between_layers(views)
-    bars = [
+    known = [
         ("the model", row["value"], BLUE),
         ("random\nweights", row["random_weights_value"], GRAY),
         ("paths\nturned", row["null_value"], "0.75"),
     ]
-    bars = [bar for bar in bars if np.isfinite(bar[1])]  # weights may be unknown
+    known = [entry for entry in known if np.isfinite(entry[1])]  # without random weights: two
+    names, shares, colors = zip(*known, strict=True)
+    for bar, color in zip(ax.barh(names, shares, height=0.6), colors, strict=True):
+        bar.set(color=color)
     ends = row["null_value_low"], row["null_value_high"]
-    for place, (name, share, color) in enumerate(bars):
-        ax.barh(name, share, height=0.6, color=color)
-        write_beside(ax, percent(share), (max(share, *ends), place), (5, -3))
-    ax.plot(ends, [len(bars) - 1] * 2, "|-", color=BLACK, lw=1, ms=6)
+    last = len(known) - 1
+    ax.plot(ends, [last, last], "|-", color=BLACK, lw=1, ms=6)
+    for place, share in enumerate(shares):
+        write_beside(ax, percent(share), (max(share, ends[-1]), place), (5, -3))
     ax.set(title="Between layers", xlabel="share of variance")
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))  # shares may be thousandths
