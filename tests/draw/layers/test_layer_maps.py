@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.analysis import Outcome
+from embspace.app.page.nothing import says_nothing
 from embspace.draw.layers.layer_maps import _finding, draw_layer_maps
 from embspace.draw.page.canvas import percent
 from embspace.project.layer_maps import LAYER_MAPS, project_layer_maps
@@ -102,9 +103,30 @@ def test_neighbors_that_hardly_change_are_beside_those_at_random_weights() -> No
     )
     said = "Neighbors hardly change: 1.6 % to 1.7 % are new after a layer"
     assert _finding(table) == f"{said}, as at random weights (1.6 %)"
-    table.loc[2, "random_weights_changed"] = 0.02
-    assert _finding(table) == f"{said}, at random weights 1.6 % to 2 %"
-    assert _finding(table.assign(random_weights_changed=np.nan)) == said
+    assert says_nothing(_finding(table))
+    assert _finding(table.assign(random_weights_changed=np.nan)) == said and says_nothing(said)
+
+
+def test_fewer_new_neighbors_than_at_random_weights_are_a_finding(
+    results: dict[str, pd.DataFrame],
+) -> None:
+    shares = {f"changed_in_space{end}": x for end, x in (("", 0.01), ("_low", 0), ("_high", 0.02))}
+    known = results["csv"]["layer"] > 0
+    table = results["csv"].copy()
+    table.loc[known, [*shares]] = [*shares.values()]
+    table.loc[known, "random_weights_changed"] = [0.4, 0.5]
+    figure, _ = drawn(results | {"csv": table}, "a")
+    assert_words_fit(figure)
+    title = " ".join(figure.get_suptitle().split())
+    assert title == (
+        "At most 1 % of neighbors are new after a layer, in the step to layer 2; at random weights "
+        "50 % there"
+    )
+    assert not says_nothing(title)
+    named = [text.get_text() for ax in figure.axes for text in ax.texts]
+    assert {"in space, random weights, 50 % at layer 2", "in the full space, 1 % at layer 2"} <= {
+        *named
+    }
 
 
 def test_the_most_frequent_tokens_are_named_at_the_median_of_their_places(

@@ -1,5 +1,6 @@
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from embspace.analysis import Outcome
@@ -59,6 +60,29 @@ def test_the_title_names_the_fewest_bits(
     figure, _ = drawn({**outcome, "csv": table})
     assert title in " ".join(figure.get_suptitle().split())
     assert [text.get_text() for text in figure.axes[0].texts] == said
+
+
+@pytest.mark.parametrize(
+    ("measure", "name"),
+    [
+        ("hubness", "hubness"),
+        ("mean_cosine", "mean cosine"),
+        ("two_nn", "TwoNN dimension"),
+        ("reciprocal_rank", "reciprocal rank"),
+    ],
+)
+def test_a_single_measure_that_leaves_has_a_short_name_in_the_title(
+    outcome: Outcome, measure: str, name: str
+):
+    table = outcome["csv"]
+    leaves = (table["bits"] == 2) & (table["measure"] == measure)
+    rows = table[leaves | (table["bits"] == 16)]
+    if not leaves.any():
+        rows = pd.concat([rows, table[table["bits"] == 2].assign(measure=measure)])
+    verdicts = rows["bits"].map({16: "keeps", 2: "flips"})
+    figure, _ = drawn({**outcome, "csv": rows.assign(verdict=verdicts)})
+    title = " ".join(figure.get_suptitle().split())
+    assert f"; at 2 {name} does not (rings), and neighbors change (a)" in title
 
 
 def test_a_measure_without_a_value_at_full_precision_leaves_no_interval(outcome: Outcome):

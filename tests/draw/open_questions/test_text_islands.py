@@ -108,6 +108,9 @@ def test_marks_are_the_information_of_the_table_beyond_chance():
     assert beyond.notna().any()
     assert np.array_equal(line.get_xdata(), beyond, equal_nan=True)
     named = [text.get_text() for text in panel.get_legend().get_texts()]
+    assert "largest of labels dealt (not drawn: less)" in named
+    figure.draw_without_rendering()
+    assert panel.get_legend().get_window_extent().x1 <= figure.bbox.x1
     assert "in space" in named and len(named) == len(set(named)) == 5
 
 

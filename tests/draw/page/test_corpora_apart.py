@@ -43,6 +43,8 @@ def test_a_pair_is_taken_by_its_least_layer_less_words():
 def test_the_title_says_where_words_are_not_surely_less():
     said = "Ships and ports are told apart at every layer: AUC 0.80 or more, words alone 0.70"
     assert apart_finding(tables_by_pair(table())) == said
+    with_panel = said.replace(": AUC", " (a): AUC")
+    assert apart_finding(tables_by_pair(table()), panel="a") == with_panel
     assert apart_finding(tables_by_pair(table(words_high=0.78))) == f"{said}, not surely less"
 
 

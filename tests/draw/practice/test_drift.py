@@ -144,4 +144,6 @@ def test_clusters_of_surely_unlike_shares_stand_first():
 def test_clusters_without_words_are_not_drawn():
     given = tables()
     given["clusters"] = given["clusters"].assign(words="")
-    assert "no cluster has words" in drawn(given, apart())[0].axes[1].texts[0].get_text()
+    panel = drawn(given, apart())[0].axes[1]
+    assert "no cluster has words" in panel.texts[0].get_text()
+    assert panel.get_title("left") == "2 clusters"

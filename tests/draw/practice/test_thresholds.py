@@ -99,8 +99,26 @@ def test_rates_that_few_pairs_reach_are_left_out():
     assert list(figure.axes[0].lines[0].get_ydata()) == pytest.approx([0.9, 0])
     assert "None." in text and "1,000" not in text
     assert title(tables(n_pairs=9_999)).endswith("none at the last")
-    assert title(tables((0.05, 0.0), n_pairs=9_999)) == "Too few texts to tell a rare pair"
     assert len(drawn(tables(n_pairs=10_000))[0].axes) == 3
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.05, "At most 5 % of pairs of ships exceed a cosine of 0.8 at any layer"),
+        (0.0, "Not one pair of ships exceeds a cosine of 0.8 at any layer"),
+    ],
+)
+def test_rare_shares_of_few_pairs_have_a_title_and_the_panel_has_the_number(
+    share: float, said: str
+):
+    few = tables((share, 0.0), n_pairs=9_999)
+    assert title(few) == said and not says_nothing(said)
+    figure, _ = drawn(few)
+    assert_words_fit(figure)
+    numbers = [text.get_text() for text in figure.axes[0].texts]
+    assert numbers == (["5 %"] if share else [])
+    assert not drawn(tables((share, 0.0)))[0].axes[0].texts
 
 
 def test_what_all_pairs_exceed_at_random_weights_too_is_no_finding():
@@ -116,7 +134,7 @@ def test_what_all_pairs_exceed_at_random_weights_too_is_no_finding():
     ("least", "random", "said"),
     [
         (0.999, 0.0, "nearly all pairs of ships lie above it at every layer; at random weights"),
-        (1.0, 0.0, "all pairs of ships lie above it at every layer; at random weights none does"),
+        (1.0, 0.0, "all pairs of ships lie above it at every layer; at random weights no pair"),
         (0.95, 1.0, "95 % or more of pairs of ships lie above it at every layer (random weights:"),
         (0.95, None, "95 % or more of pairs of ships lie above it at every layer"),
         (0.95, 0.05, "95 % or more of pairs of ships lie above it at every layer"),

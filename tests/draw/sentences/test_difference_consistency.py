@@ -34,6 +34,14 @@ def test_the_finding_counts_the_categories_beyond_the_null(categories, drawn):
     assert says_nothing(in_none) and not says_nothing(drawn[0])
 
 
+def test_the_finding_has_counts_and_no_cosines(categories):
+    above = categories.assign(consistency=-0.001, null_consistency_sign_flips_high=-0.01)
+    below = above.assign(null_consistency_sign_flips_high=0.1)
+    for finding in (draw(above)[0], draw(below)[0]):
+        assert "0.00" not in finding and "cosine" not in finding
+        assert finding.endswith(" (first token)")
+
+
 def test_the_finding_says_where_whole_intervals_lie_beyond_the_null_less_often(categories):
     given = categories.assign(
         consistency=0.3,
@@ -41,7 +49,7 @@ def test_the_finding_says_where_whole_intervals_lie_beyond_the_null_less_often(c
         null_consistency_sign_flips_high=0.25,
         random_weights_consistency=0.4,
     )
-    said = "beyond signs flipped in 5 of 5 categories (the whole interval in none), at random"
+    said = "beyond signs flipped in 5 of 5 categories, the whole interval in none, at random"
     finding = draw(given)[0]
     assert said in finding and says_nothing(finding)
     assert "interval" not in draw(given.assign(consistency_low=0.28))[0]

@@ -71,12 +71,22 @@ def test_the_finding_claims_no_change_that_it_cannot_show():
 
 
 def test_texts_that_are_alike_at_every_layer_are_said_to_be_so():
-    finding, _ = draw(pairs(3), clouds((0.99, 0.81, 0.9)))
-    assert finding == (
-        "Texts are alike at every layer and by every pooling: median cosines 0.81 to 0.99"
-    )
+    finding, _ = draw(pairs(3), clouds((0.99, 0.91, 0.95)))
+    said = "first token, mean pooling and maximum pooling: median cosines 0.91 to 0.99"
+    assert finding == f"Texts are alike at every layer, by {said}"
     assert says_nothing(finding)
-    assert "spread out in layer 1" in draw(pairs(3), clouds((0.99, 0.8, 0.9)))[0]
+    one = clouds((0.99, 0.91, 0.95)).query("corpus == other_corpus")
+    of_decoder = pd.concat([one, one.query("pooling == 'cls'").assign(pooling="last")])
+    finding, _ = draw(pairs(3), of_decoder)
+    assert "by mean pooling, maximum pooling and last token: " in finding
+    two = pd.concat([one, one.assign(corpus="few", other_corpus="few")])
+    assert draw(pairs(3), two)[0].endswith("0.91 to 0.99 (means of the corpora)")
+
+
+@pytest.mark.parametrize("least", [0.81, 0.8])
+def test_a_step_among_texts_that_are_alike_is_told(least: float):
+    finding, _ = draw(pairs(3), clouds((0.99, least, 0.9)))
+    assert finding.startswith("Texts spread out in layer 1: ") and not says_nothing(finding)
 
 
 def test_the_mean_of_one_corpus_is_no_mean():

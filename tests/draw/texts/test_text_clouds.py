@@ -105,9 +105,29 @@ def test_where_random_weights_step_as_far_the_title_has_their_last_layer_beside_
     )
     assert not says_nothing(title)
     assert {"0.71", "-0.10"} <= {text.get_text() for text in figure.axes[0].texts}
-    random["quantile_0.75"] = 0.7
-    title = draw(results | {"random": random, "distributions": table})[0].get_suptitle()
-    assert says_nothing(" ".join(title.split()))
+
+
+@pytest.mark.parametrize(
+    ("null", "is_alike"),
+    [((0.65, 0.75, 0.85), True), ((0.75, 0.85, 0.95), False), ((0.72, 0.75, 0.9), False)],
+)
+def test_texts_are_as_alike_as_at_random_weights_if_medians_lie_in_both_middle_halves(
+    results, null: tuple[float, float, float], is_alike: bool
+):
+    names = ["quantile_0.25", "quantile_0.5", "quantile_0.75"]
+    rows = [
+        {"corpus": "articles", "layer": n, "n": 12} | dict(zip(names, values, strict=True))
+        for n, values in enumerate([(-0.4, -0.3, -0.2), null])
+    ]
+    table = results["distributions"].copy()
+    is_last = (table["layer"] == 1) & (table["quantity"] == "cosine")
+    table.loc[is_last, names] = [0.6, 0.71, 0.8]
+    given = results | {"random": RANDOM_TEXTS.of(rows), "distributions": table}
+    title = " ".join(draw(given)[0].get_suptitle().split())
+    alike = "Two articles are as alike at the last layer as at random weights: median cosines 0.71"
+    unlike = "Two articles have a median cosine of 0.71 at the last layer, at random weights of"
+    assert title == (f"{alike} and {null[1]}" if is_alike else f"{unlike} {null[1]}")
+    assert says_nothing(title) == is_alike
 
 
 @pytest.mark.parametrize("from_file", [False, True])

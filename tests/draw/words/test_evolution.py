@@ -170,5 +170,31 @@ def test_without_a_followed_word_there_is_a_panel_less(module):
     assert_words_fit(figure)
 
 
+def test_the_subtitle_has_panel_d_only_where_distances_are_drawn(results, figure):
+    assert "· d: of one word, over" in evolved.words_of(figure)
+    alone, _ = draw(results | {"drift": results["drift"][:0]})
+    assert not [ax for ax in alone.axes if (ax.get_title("left") or "").endswith("between texts")]
+    assert "c: " in evolved.words_of(alone) and "d: " not in evolved.words_of(alone)
+
+
+def test_what_has_no_random_weights_has_no_number_of_these(results):
+    views, drift = (
+        results[name].assign(**dict.fromkeys(columns, np.nan))
+        for name, columns in (
+            ("views", ["random_weights_value"]),
+            ("drift", ["random_weights_relative_distance"]),
+        )
+    )
+    figure, _ = draw(results | {"views": views, "drift": drift})
+    assert_words_fit(figure)
+    said = f"{evolved.title_of(figure)} {evolved.words_of(figure)}"
+    assert "nan" not in said and "random weights" not in said
+    (line,) = panel(figure, "“mouse” between texts").lines
+    expected = results["drift"].query("token == 'mouse'").groupby("layer")["relative_distance"]
+    assert line.get_ydata() == pytest.approx(expected.mean().to_numpy())
+    bars = panel(figure, "Between layers")
+    assert len(bars.patches) == len([text for text in bars.texts if text.get_text()]) == 2
+
+
 def test_without_tokens_the_figure_says_why(results):
     evolved.assert_says_why_it_is_empty(draw, results)

@@ -25,7 +25,8 @@ def test_the_finding_is_filled_from_the_first_text(results):
     first = table["tokens"] == "a"
     is_step = table["last_layer"] - table["first_layer"] == 1
     for low, high, said in (
-        (-0.04, 0.6, "0 to 60 %"),
+        (-0.04, 0.6, "−4 to 60 %"),
+        (-0.004, 0.6, "0 to 60 %"),
         (0.1, 0.6, "10 to 60 %"),
         (0.2, 0.2, "20 %"),
     ):

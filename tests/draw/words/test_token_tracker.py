@@ -44,6 +44,21 @@ def test_the_finding_says_where_random_weights_do_not_clearly_otherwise(
     assert says_nothing(finding) == is_like
 
 
+def test_without_random_weights_the_finding_has_none_beside(tables: Tables):
+    layers = tables["layers"].assign(random_weights_value=np.nan)
+    finding, _ = draw({**tables, "layers": layers})
+    assert finding.endswith("are still nearest to their own token") and not says_nothing(finding)
+
+
+@pytest.mark.parametrize("group", ["content", "function"])
+def test_an_unknown_interval_of_a_group_is_not_alike(tables: Tables, group: str):
+    layers = tables["layers"].assign(value=0.45, low=0.4, high=0.5, random_weights_value=0.45)
+    layers.loc[layers["group"] == group, ["low", "high"]] = np.nan
+    finding, _ = draw({**tables, "layers": layers})
+    assert finding.endswith("own token (random weights: 45 % and 45 %)")
+    assert not says_nothing(finding)
+
+
 def test_rows_are_those_of_one_point_a_layer(tables: Tables):
     rows = at_sum(tables["layers"])
     assert not rows.duplicated(["group", "layer", "quantity"]).any()

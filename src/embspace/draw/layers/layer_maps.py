@@ -119,9 +119,7 @@ def _finding(table: pd.DataFrame) -> str:
         return "No two layers whose tokens are on maps"
     row, others = _most_changed(table), _others(table)
     if row[name] < HARDLY:
-        return (
-            f"Neighbors hardly change: {_ends(known[name])} are new after a layer{_beside(known)}"
-        )
+        return _hardly(known, row)
     said = f"{percent(row[name])} are new in the full space"
     if others.empty:
         return f"Neighbors change in the step to layer {row['layer']:.0f}: {said}"
@@ -137,16 +135,22 @@ def _ends(shares: pd.Series) -> str:
     return " to ".join(dict.fromkeys(percent(end) for end in (shares.min(), shares.max())))
 
 
-def _beside(known: pd.DataFrame) -> str:
-    """Return the shares at random weights, and whether they are in the intervals of the model's."""
+def _hardly(known: pd.DataFrame, row: pd.Series) -> str:
+    """Return the title of neighbors that hardly change, beside random weights where known.
+
+    Where the intervals of all layers have the share of random weights, any model has as few.
+    """
     random = known["random_weights_changed"]
+    own = f"Neighbors hardly change: {_ends(known['changed_in_space'])} are new after a layer"
     if random.isna().any():
-        return ""
-    is_alike = random.between(known["changed_in_space_low"], known["changed_in_space_high"]).all()
+        return own
+    low, high = known["changed_in_space_low"], known["changed_in_space_high"]
+    if random.between(low, high).all():
+        return f"{own}, as at random weights ({_ends(random)})"
     return (
-        f", as at random weights ({_ends(random)})"
-        if is_alike
-        else (f", at random weights {_ends(random)}")
+        f"At most {percent(row['changed_in_space'])} of neighbors are new after a layer, in the "
+        f"step to layer {row['layer']:.0f}; at random weights "
+        f"{percent(row['random_weights_changed'])} there"
     )
 
 

@@ -208,7 +208,7 @@ def _finding(
         centered = occurrence[occurrence["cloud"] == f"{hub['cloud']}_centered"]
         return (
             f"{which} among the {k} nearest of {count(hub['k_occurrence'])} vectors (c)"
-            f"{_centered_hubs(centered, length) if len(centered) else ''}"
+            f"{_centered_hubs(centered) if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
     longer = f"The median token embedding has norm {median['input']:.2f}"
@@ -221,15 +221,15 @@ def _finding(
     return longer
 
 
-def _centered_hubs(centered: pd.DataFrame, length: float) -> str:
+def _centered_hubs(centered: pd.DataFrame) -> str:
     """Return how often a centered unit vector is among the nearest, beside random neighbors."""
     from scipy.stats import poisson
 
     most, n = int(centered["k_occurrence"].max()), int(centered["count"].sum())
     n_random = n * float(poisson.sf(most - 1, centered["k"].max()))
-    chance = "as many as by chance" if length == 0 else "as by chance"
-    beside = "" if n_random < RARE else f", {chance}"
-    return f"; centered, at unit length, none is among those of more than {count(most)}{beside}"
+    beside = "" if n_random < RARE else ", as by chance"
+    of_most = f"among the nearest of at most {count(most)}{beside}"
+    return f"; centered, at unit length, a vector is {of_most}"
 
 
 def _hub_name(hub: pd.Series) -> str:

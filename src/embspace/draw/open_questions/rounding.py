@@ -1,5 +1,6 @@
 """Draws what becomes of the measures of layers when weights have few bits."""
 
+import re
 from itertools import cycle
 from typing import Literal
 
@@ -165,11 +166,16 @@ def _finding(shown: pd.DataFrame, scales: Literal["row", "block"]) -> str:
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
     left = shown.loc[(shown["bits"] == few) & (shown["verdict"] != "keeps"), "measure"].unique()
-    which = f"{MEASURES[left[0]].partition(' of')[0]} does not" if len(left) == 1 else "some do not"
+    which = f"{_short_name(left[0])} does not" if len(left) == 1 else "some do not"
     return (
         f"With weights of {counted(enough, 'bit')}, {SCALES[scales]}, all measures stay in their "
         f"intervals; at {few} {which} (rings), and neighbors change (a)"
     )
+
+
+def _short_name(measure: str) -> str:
+    """Return the name of a measure without additions for panels."""
+    return re.split(r" of | \(", MEASURES[measure])[0]
 
 
 def _left(shown: pd.DataFrame, few: int | None) -> str:

@@ -59,7 +59,7 @@ MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     (SPACE, TRAINED): ("in space", {"marker": "D", "color": BLACK, "y": 0.1}),
     (SPACE, RANDOM): (f"in space, {AT_RANDOM.name}", {"marker": "D", **HOLLOW, "y": 0.3}),
 }
-DEALT = "labels dealt, largest; below: no mark"
+DEALT = "largest of labels dealt (not drawn: less)"
 UNDECIDED = "undecided"
 STABILITY = {
     "all stand": "all islands stand",

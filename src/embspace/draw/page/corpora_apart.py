@@ -52,19 +52,25 @@ def pair_beyond_words(pairs: TablesOfPairs) -> tuple[str, str]:
     return max(pairs, key=lambda pair: _beyond_words(pairs[pair]))
 
 
-def apart_finding(pairs: TablesOfPairs) -> str:
-    """Return a title: the AUC of the pair beyond words, and whether words' AUC is surely less."""
+def apart_finding(pairs: TablesOfPairs, panel: str = "") -> str:
+    """Return a title: the AUC of the pair beyond words, and whether words' AUC is surely less.
+
+    Args:
+        pairs: The tables by pair.
+        panel: The letter of the panel with the AUC, if the figure has further panels.
+    """
     if not pairs:
         return NONE
     pair = pair_beyond_words(pairs)
     named, layers = sentence_case(pair_called(pair)), _layer_rows(pairs[pair])
     words = pairs[pair].query("embedding == @WORDS")
-    beside = _beside(named_layer(pairs[pair]), words)
+    where = f" ({panel})" if panel else ""
+    beside = where + _beside(named_layer(pairs[pair]), words)
     if not _is_apart(layers):
         return f"{named} are not clearly apart in any layer{beside}"
     if not _is_apart_everywhere(layers):
         return f"{named} are told apart, best at layer {layers.iloc[-1]['layer']:.0f}{beside}"
-    least = _beside(named_layer(pairs[pair]), words, " or more")
+    least = where + _beside(named_layer(pairs[pair]), words, " or more")
     return f"{named} are told apart at every layer{least}"
 
 

@@ -14,6 +14,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     count,
+    counted,
     legend_below,
     new_figure,
     say_instead,
@@ -67,7 +68,7 @@ def draw_drift(
         1,
         3,
         height_mm=height_mm,
-        title=apart_finding(pairs).replace(": AUC", " (a): AUC") if pairs else NONE,
+        title=apart_finding(pairs, "a") if pairs else NONE,
         subtitle=f"{label} · {_population(results, pairs)}",
         stage=STAGE,
     )
@@ -140,10 +141,11 @@ def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
     Clusters without words of their own are on the page.
     """
     named = clusters[clusters["words"].fillna("") != ""]
-    ax.set_title(f"The {len(named)} of {len(clusters)} clusters\nthat have words of their own")
     if named.empty:
+        ax.set_title(counted(len(clusters), "cluster"))
         say_instead([ax], "no cluster has words of its own")
         return
+    ax.set_title(f"The {len(named)} of {len(clusters)} clusters\nthat have words of their own")
     looks = corpus_looks(pd.Series(pair))
     order = named.assign(
         is_sure=named["p_value"] <= SURE, gap=(named["second_share"] - named["first_share"]).abs()

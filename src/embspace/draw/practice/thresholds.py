@@ -66,6 +66,7 @@ def draw_thresholds(
         return figure, text
     looks = corpus_looks(known["corpus"])
     _shares(axes[0], fixed, random, looks)
+    _write_share(axes[0], _commonest(fixed), is_rare_told=not (shown["preparation"] == RAW).any())
     if len(shown):
         _cosines(axes[1:], shown, fixed["cosine"].iloc[0], looks)
     for ax in axes:
@@ -87,7 +88,6 @@ def _shares(ax: Axes, fixed: pd.DataFrame, random: pd.DataFrame, looks: Mapping[
     untrained = RANDOM if len(looks) == 1 else EACH_RANDOM
     for _, rows in random.groupby("corpus"):
         draw_line(ax, rows, "layer", "share_above", untrained, zorder=1)
-    _write_least(ax, _commonest(fixed))
     ax.set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(-0.02, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
@@ -132,14 +132,16 @@ def _at_least(share: float) -> str:
     return f"{percent(share)} or more of pairs"
 
 
-def _write_least(ax: Axes, own: pd.DataFrame) -> None:
-    """Write the share in the title at the place in the panel."""
+def _write_share(ax: Axes, own: pd.DataFrame, *, is_rare_told: bool) -> None:
+    """Write the share in the title at the place in the panel; a rare share where no cosine is."""
     by_share = (own[:-1] if _falls_at_last(own) else own).sort_values("share", kind="stable")
     is_least = _falls_at_last(own) or own["share"].min() > MOST
     row = by_share.iloc[0 if is_least else -1]
     if row["share"] > NOT_RARE:
         place = (row["layer"], row["share"])
         write_beside(ax, percent(row["share"]), place, (-2, -12))
+    elif row["share"] and is_rare_told:
+        write_beside(ax, percent(row["share"]), (row["layer"], row["share"]), (-2, 5))
 
 
 def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> str:
@@ -152,7 +154,7 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
     if own["share"].max() > NOT_RARE:
         return _common(own, random, centered, _guessed(fixed))
     if raw.empty:
-        return NONE
+        return _rare(own, _guessed(fixed))
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
     low, high = last.iloc[0], last.iloc[-1]
     named = f"{_one_in(shown)} reaches"
@@ -163,6 +165,14 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
             f"{corpus_called(low['corpus'])}"
         )
     return f"At the last layer {named} {high['cosine']:.2f} among {corpus_called(high['corpus'])}"
+
+
+def _rare(own: pd.DataFrame, guessed: str) -> str:
+    """Return the largest share of pairs above the guessed cosine, all of them rare."""
+    share = own["share"].max()
+    of_pairs = f"At most {percent(share)} of pairs" if share else "Not one pair"
+    called = corpus_called(own["corpus"].iloc[0])
+    return f"{of_pairs} of {called} exceed{'' if share else 's'} a cosine of {guessed} at any layer"
 
 
 def _common(own: pd.DataFrame, random: pd.DataFrame, centered: pd.DataFrame, guessed: str) -> str:
@@ -178,7 +188,7 @@ def _common(own: pd.DataFrame, random: pd.DataFrame, centered: pd.DataFrame, gue
         above = f"{name} lie above a cosine of {guessed} at every layer"
         return f"{_at_least(least).capitalize()} of {above}, no more than with {RANDOM.name}"
     if least > MOST:
-        has_none = f"; at {RANDOM.name} none does" if null.max() == 0 else as_random
+        has_none = f"; at {RANDOM.name} no pair does" if null.max() == 0 else as_random
         return f"{start} {_at_least(least)} of {name} lie above it at every layer{has_none}"
     if not _falls_at_last(own):
         where = f"lie above it at layer {most['layer']:.0f}{as_random}"

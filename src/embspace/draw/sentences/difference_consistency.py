@@ -62,19 +62,18 @@ def _finding(last: pd.DataFrame) -> str:
     above = int((rows["consistency"] > high).sum())
     n_random, is_known = int((random > high).sum()), bool(random.notna().any())
     untrained = f", at random weights in {n_random}" if is_known else ""
-    ends = f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f}"
-    cosines = f"({TEXT_POOLINGS[pooling].name}: mean cosines {ends})"
+    by = f"({TEXT_POOLINGS[pooling].name})"
     if not above:
         no_more = "in no category more parallel than by chance (signs flipped)"
-        return f"Sentence differences are {no_more}{untrained} {cosines}"
+        return f"Sentence differences are {no_more}{untrained} {by}"
     n_whole = int((rows["consistency_low"] > high).sum())
-    whole = "" if n_whole == above else f" (the whole interval in {n_whole or 'none'})"
+    whole = "" if n_whole == above else f", the whole interval in {n_whole or 'none'}"
     more = "no more parallel than at random weights: the mean lies beyond signs flipped"
     is_larger = rows["consistency"].mean() > TIMES * random.mean()
     if not is_known or above > n_random or is_larger:
         more = "more parallel than by chance (signs flipped)"
     counts = f"in {above} of {len(rows)} categories{whole}{untrained}"
-    return f"Sentence differences are {more} {counts} {cosines}"
+    return f"Sentence differences are {more} {counts} {by}"
 
 
 def _tables(last: pd.DataFrame, label: str, digits: int) -> str:

@@ -7,7 +7,7 @@ from embspace.draw.page.canvas import sentence_case
 from embspace.draw.page.looks import TEXT_POOLINGS, corpus_looks, pooling_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import is_alike, side_by_side
+from embspace.draw.page.wording import is_alike, listed, side_by_side
 
 STAGE = "measure_sentence_similarity"
 DRAWN_IN = "text_clouds"
@@ -15,6 +15,7 @@ FURTHER_RESULTS = ("text_clouds/distributions.csv",)
 CLOUDS = "text_clouds/distributions"
 MEDIAN = "quantile_0.5"
 ALIKE = 0.8  # a median cosine above which texts are alike
+NARROW = 0.1  # a range of medians, over layers and poolings, above which a step is told
 
 
 def draw_sentence_similarity(
@@ -46,9 +47,9 @@ def _finding(quantiles: pd.DataFrame) -> str:
     steps = means.diff().abs()
     pooling = str(steps.max().idxmax())
     layer = steps[pooling].idxmax()
-    of = TEXT_POOLINGS[pooling].name
+    of, of_corpora = TEXT_POOLINGS[pooling].name, ""
     if medians.columns.get_level_values("corpus").nunique() > 1:
-        of += ", mean of the corpora"
+        of, of_corpora = f"{of}, mean of the corpora", " (means of the corpora)"
     (earlier, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
     if all(is_alike([low, high], 2) for low, high in zip(means.min(), means.max(), strict=True)):
         return f"Texts are as alike at every layer: median cosine {before:.2f} ({of})"
@@ -58,9 +59,11 @@ def _finding(quantiles: pd.DataFrame) -> str:
             "No layer clearly draws texts together or spreads them out: at most, their median "
             f"cosine goes from {at_first} at layer {earlier} to {then} at layer {layer} ({of})"
         )
-    if means.min().min() > ALIKE:
-        ends = f"{means.min().min():.2f} to {means.max().max():.2f}"
-        return f"Texts are alike at every layer and by every pooling: median cosines {ends}"
+    least, most = means.min().min(), means.max().max()
+    if least > ALIKE and most - least < NARROW:
+        poolings = listed([look.name for name, look in TEXT_POOLINGS.items() if name in means])
+        ends = f"median cosines {least:.2f} to {most:.2f}"
+        return f"Texts are alike at every layer, by {poolings}: {ends}{of_corpora}"
     verb = "spread out" if after < before else "draw together"
     return (
         f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "

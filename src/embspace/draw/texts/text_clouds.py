@@ -102,15 +102,16 @@ def _finding(cosines: pd.DataFrame, random: pd.DataFrame) -> tuple[str, pd.DataF
 
 
 def _beside_random(two: str, own: pd.DataFrame, random: pd.DataFrame) -> str:
-    """Return the medians of the last layer; those whose middle halves overlap are alike."""
-    cosine, null = (f"{rows[MEDIAN].item():.2f}" for rows in (own, random))
+    """Return the medians of the last layer, alike if each lies in the middle half beside it."""
+    cosine, null = (rows[MEDIAN].item() for rows in (own, random))
     (low, high), (null_low, null_high) = (
         [rows[name].item() for name in QUARTILES] for rows in (own, random)
     )
-    if low <= null_high and null_low <= high:
+    if low <= null <= high and null_low <= cosine <= null_high:
         same = "as alike at the last layer as at random weights"
-        return f"{two} are {same}: median cosines {cosine} and {null}"
-    return f"{two} have a median cosine of {cosine} at the last layer, at random weights of {null}"
+        return f"{two} are {same}: median cosines {cosine:.2f} and {null:.2f}"
+    beside = f"at random weights of {null:.2f}"
+    return f"{two} have a median cosine of {cosine:.2f} at the last layer, {beside}"
 
 
 def population(corpora: pd.DataFrame) -> str:

@@ -42,12 +42,14 @@ def draw_evolution(
     Of texts and of followed words the first has a panel; the tables have all.
     """
     path, views = results["path"], results["views"]
+    followed = paths_of_followed(path)
+    parted = _parted(results["drift"], followed)
     figure, axes = new_figure(
         2,
         3,
         height_mm=height_mm,
         title=_finding(views),
-        subtitle=f"{label} · {_population(path, views)}",
+        subtitle=f"{label} · {_population(path, views, has_distances=len(parted) > 0)}",
         stage=STAGE,
     )
     if path.empty:
@@ -56,12 +58,11 @@ def draw_evolution(
     first = path[(path["view"] == SHOWN) & (path["text"] == path["text"].iloc[0])]
     _paths(join_panels(axes[:3]), first, views)
     _shares(axes[3], views)
-    followed = paths_of_followed(path)
     if followed.empty:
         axes[4].remove()
     else:
         _one_word(axes[4], followed, views)
-    if (parted := _parted(results["drift"], followed)).empty:
+    if parted.empty:
         axes[5].remove()
     else:
         _distance(axes[5], parted, followed_word(followed))
@@ -93,6 +94,10 @@ def _finding(views: pd.DataFrame) -> str:
     row = _between_layers(views)
     own, random = percent(row["value"]), percent(row["random_weights_value"])
     tokens = "of the variance of the followed tokens"
+    if np.isnan(row["random_weights_value"]):
+        no_more = ", no more than in paths turned at random"
+        is_more = row["value"] > row["null_value_high"]
+        return f"{own} {tokens} lies between layers{'' if is_more else no_more} (b)"
     if max(row["value"], row["random_weights_value"]) < NOTHING:
         beside = f"as with random weights: {own} and {random}"
         return f"Next to nothing {tokens} lies between layers, {beside} (b)"
@@ -113,14 +118,20 @@ def _between_layers(views: pd.DataFrame, space: str = "all", view: str = SHOWN) 
 def _shares(ax: Axes, views: pd.DataFrame) -> None:
     """Draw the share between layers beside random weights and paths turned at random."""
     row = _between_layers(views)
-    shares = [row["value"], row["random_weights_value"], row["null_value"]]
-    bars = ax.barh(["the model", "random\nweights", "paths\nturned"], shares, height=0.6)
-    for bar, color in zip(bars, (BLUE, GRAY, "0.75"), strict=True):
+    known = [
+        ("the model", row["value"], BLUE),
+        ("random\nweights", row["random_weights_value"], GRAY),
+        ("paths\nturned", row["null_value"], "0.75"),
+    ]
+    known = [entry for entry in known if np.isfinite(entry[1])]  # without random weights: two
+    names, shares, colors = zip(*known, strict=True)
+    for bar, color in zip(ax.barh(names, shares, height=0.6), colors, strict=True):
         bar.set(color=color)
     ends = row["null_value_low"], row["null_value_high"]
-    ax.plot(ends, [2, 2], "|-", color=BLACK, lw=1, ms=6)
+    last = len(known) - 1
+    ax.plot(ends, [last, last], "|-", color=BLACK, lw=1, ms=6)
     for place, share in enumerate(shares):
-        write_beside(ax, percent(share), (max(share, *ends[place // 2 :]), place), (5, -3))
+        write_beside(ax, percent(share), (max(share, ends[-1]), place), (5, -3))
     ax.set(title="Between layers", xlabel="share of variance")
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))  # shares may be thousandths
@@ -129,7 +140,7 @@ def _shares(ax: Axes, views: pd.DataFrame) -> None:
     ax.set_xlim(left=0)
 
 
-def _population(path: pd.DataFrame, views: pd.DataFrame) -> str:
+def _population(path: pd.DataFrame, views: pd.DataFrame, *, has_distances: bool) -> str:
     if path.empty:
         return "no tokenizer, n = 0 tokens"
     texts = [(name, rows) for name, rows in path.groupby("text", sort=False)]
@@ -139,6 +150,7 @@ def _population(path: pd.DataFrame, views: pd.DataFrame) -> str:
         f"{counted(len(texts), 'text')}, {counted(n_tokens, 'token')}: {said} · layers 0 "
         f"(embedding output) to {path['layer'].max()} · b: all dimensions, beside paths turned at "
         f"random{_of_followed(path, views)}"
+        f"{' · d: of one word, over the mean distance of unlike tokens' if has_distances else ''}"
     )
 
 
@@ -149,10 +161,8 @@ def _of_followed(path: pd.DataFrame, views: pd.DataFrame) -> str:
         return ""
     row = _between_layers(views, view=str(followed["view"].iloc[0]))
     own, random = percent(row["value"]), percent(row["random_weights_value"])
-    return (
-        f" · c: {own} lies between layers, with random weights {random} · d: of one word, over the "
-        "mean distance of unlike tokens"
-    )
+    is_known = pd.notna(row["random_weights_value"])
+    return f" · c: {own} lies between layers" + (f", with random weights {random}" * is_known)
 
 
 def _variance(views: pd.DataFrame, view: str) -> tuple[float, float]:
@@ -280,7 +290,7 @@ def _parted(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.DataFrame:
     names = {f"{weights}relative_distance": weights for weights in ("", RANDOM)}
     is_followed = drift["position"].isin(followed["position"])
     rows = drift[is_followed & drift["token"].isin(followed["token"])]
-    return rows.groupby("layer")[[*names]].mean().dropna().rename(columns=names)
+    return rows.groupby("layer")[[*names]].mean().rename(columns=names).dropna(subset="")
 
 
 def _distance(ax: Axes, parted: pd.DataFrame, word: str) -> None:
@@ -288,6 +298,8 @@ def _distance(ax: Axes, parted: pd.DataFrame, word: str) -> None:
     random = MODELS["random"]
     looks = {"": Look("the model", BLUE), RANDOM: random}
     for weights, look in looks.items():
+        if parted[weights].isna().all():
+            continue
         label = f"{look.name}, {parted[weights].iloc[-1]:.2f}"
         style: dict[str, Any] = {"marker": look.marker, "ls": look.line, "ms": 4}
         ax.plot(parted.index, parted[weights], color=look.color, label=label, **style)

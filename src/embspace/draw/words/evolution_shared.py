@@ -45,8 +45,9 @@ def _finding(table: pd.DataFrame) -> str:
 
 
 def _range(shares: pd.Series) -> str:
-    """Return the smallest and the largest share; one below 0, of opposite steps, is none."""
-    low, high = (f"{100 * max(share, 0):.0f}" for share in (shares.min(), shares.max()))
+    """Return the smallest and the largest share; shares of opposite steps are below 0."""
+    ends = (f"{100 * share:z.0f}" for share in (shares.min(), shares.max()))
+    low, high = (end.replace("-", "\N{MINUS SIGN}") for end in ends)
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 

@@ -42,22 +42,29 @@ def _finding(layers: pd.DataFrame) -> str:
     rows = at_sum(layers[(layers["layer"] == last) & (layers["quantity"] == "nearest")])
     rows = rows.drop_duplicates("group").set_index("group").loc[[*GROUPS]]
     content, function = map(share_of_words, rows["value"])
-    untrained = " and ".join(map(share_of_words, rows[RANDOM]))
-    is_otherwise = _is_clearly_otherwise(rows).any()
     return (
         f"At layer {last}, {content} of content and {function} of function words are still nearest "
-        "to their own token"
-        + (f" (random weights: {untrained})" if is_otherwise else f", {OTHERWISE} ({untrained})")
+        f"to their own token{_beside(rows)}"
     )
 
 
-def _is_clearly_otherwise(rows: pd.DataFrame) -> pd.Series:
-    """Return where random weights lie beyond the interval by more than its width.
+def _beside(rows: pd.DataFrame) -> str:
+    """Return the shares at random weights, and whether both are near the intervals; else ""."""
+    if rows[RANDOM].isna().any():
+        return ""
+    untrained = " and ".join(map(share_of_words, rows[RANDOM]))
+    if _is_near(rows).all():
+        return f", {OTHERWISE} ({untrained})"
+    return f" (random weights: {untrained})"
+
+
+def _is_near(rows: pd.DataFrame) -> pd.Series:
+    """Return where random weights are at most the width of a known interval beyond the interval.
 
     The interval is over texts alone; networks with random weights differ, too.
     """
     width = rows["high"] - rows["low"]
-    return (rows[RANDOM] > rows["high"] + width) | (rows[RANDOM] < rows["low"] - width)
+    return rows[RANDOM].between(rows["low"] - width, rows["high"] + width)
 
 
 def share_of_words(value: float) -> str:
