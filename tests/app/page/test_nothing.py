@@ -45,6 +45,8 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "Known uses of words are not told apart beyond random weights, so no word's uses are",
         "The part of speech is read off no layer better than with random weights: 32 % at most",
         "Antonyms are not surely more alike than random pairs",
+        "[PAD] has length zero, so that it is among the 10 nearest of 29,266 vectors; centered, at "
+        "unit length, a vector is among the nearest of at most 27, as by chance",
         "The offset explains 100 % of the variance of sinusoidal positions' cosines, 47 % of that "
         "of learned ones, as much in random walks",
         "At the last layer no text is an outlier in its own corpus, beyond chance",

@@ -39,7 +39,7 @@ LIKE_CHANCE = re.compile(
     r"|are (as )?alike at every layer|keep vectors of MLPs alike|^Neighbors hardly change"
     r"|^Tokens have .*within reach of the nulls$"
     r"|, as much in random walks$|no stronger than those of a Gaussian"
-    r"|of isotropic vectors in as many"
+    r"|of isotropic vectors in as many|has length zero.*, as by chance$"
     r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|as alike at the last layer as at random weights"
