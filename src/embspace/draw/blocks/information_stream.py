@@ -44,6 +44,7 @@ SIDES = {"value": MEAN, "random_weights_mean": RANDOM}
 KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
 DARK = 0.55  # of the deepest color, from which on numbers are white
 LEAST_COLORED = 0.05  # a gain, at least, that has the deepest color
+LEAST_NAMED = 0.05  # a sum of few blocks, at least, that are named in the title
 NORM_AFTER = "norm_after_attention"  # a step, if norms follow attention and MLP
 MOST_OF_CHANGE = 0.75  # of a part's sum over blocks, that few blocks make if they are named
 MOST_BLOCKS, BLOCKS_BESIDE = 2, 3  # named, and of so many times as many
@@ -155,7 +156,7 @@ def _change(gains: pd.DataFrame, steps: pd.DataFrame, part: str) -> Change:
     for n in range(1, min(MOST_BLOCKS, len(ordered) // BLOCKS_BESIDE) + 1):
         most, rest = ordered.iloc[:n], ordered["value"].iloc[n:]
         total = abs(most["value"].sum())
-        is_most = total >= max(MOST_OF_CHANGE * abs(by_block["value"].sum()), LEAST_COLORED)
+        is_most = total >= max(MOST_OF_CHANGE * abs(by_block["value"].sum()), LEAST_NAMED)
         if is_most and TIMES_REST * rest.abs().max() < most["value"].abs().min():
             named = listed([str(layer) for layer in sorted(most.index)])
             gain, random = (float(most[column].sum(skipna=False)) for column in SIDES)
@@ -208,11 +209,13 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     """Draw the gains of the parts by layer, the mean, and the mean with random weights."""
     by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
     wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
+    wide = wide.dropna(axis="columns")
     n_layers = wide.shape[1]
     wider = -(-n_layers // MOST_EVEN)  # in cells of a layer
     for column, name in SIDES.items():
-        wide[name] = overall.set_index("step")[column]
-    wide = wide.dropna(axis="columns")
+        means_of_steps = overall.set_index("step")[column].reindex(wide.index)
+        if means_of_steps.notna().all():
+            wide[name] = means_of_steps
     means = [n_layers + (wider > 1) + wider * number for number in range(wide.shape[1] - n_layers)]
     lefts = [*range(n_layers), *means]
     widths = [1] * n_layers + [wider] * len(means)
