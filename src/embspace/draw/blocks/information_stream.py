@@ -18,7 +18,7 @@ from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import units_of
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import listed
+from embspace.draw.page.wording import listed, numeral
 
 # Of a block, where the stream itself is: what each looks like, in the order of the stream.
 ON_STREAM = {
@@ -118,7 +118,7 @@ def _title(gains: pd.DataFrame, steps: pd.DataFrame, label: str) -> str:
         change = f" mostly in {attention.blocks}, by {abs(attention.gain):.2f}"
     else:
         change = "" if attention.verb == KEEPS else f" by {abs(attention.gain):.2f} a block"
-    beside = _signed(attention.random, 2)
+    beside = numeral(attention.random, 2, plus=True)
     null = f"with random weights it changes by {beside}" if attention.verb == KEEPS else ""
     null = f" ({null or f'random weights: {beside}'})" if is_known else ""
     where = f" mostly in {mlp.blocks}" if mlp.blocks else ""
@@ -169,10 +169,6 @@ def _verb(gain: float) -> str:
     if abs(gain) < LEAST_GAIN:
         return KEEPS
     return "raises" if gain > 0 else "lowers"
-
-
-def _signed(number: float, digits: int) -> str:
-    return f"{number:+z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
@@ -229,7 +225,7 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
                 color = "white" if abs(gain) > DARK * largest else "0.15"
                 place = (left + width / 2, row + 0.5)
                 look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
-                ax.text(*place, _signed(gain, 2), color=color, **look)
+                ax.text(*place, numeral(gain, 2, plus=True), color=color, **look)
     names = [str(name).replace(" ", "\n" if wider > 1 else " ") for name in wide.columns]
     shown = [number for number, left in enumerate(lefts) if left >= n_layers or not left % wider]
     ax.set_xticks([lefts[i] + widths[i] / 2 for i in shown], [names[i] for i in shown])

@@ -143,11 +143,8 @@ def _beside(known: pd.DataFrame) -> str:
     if random.isna().any():
         return ""
     is_alike = random.between(known["changed_in_space_low"], known["changed_in_space_high"]).all()
-    return (
-        f", as at random weights ({_ends(random)})"
-        if is_alike
-        else (f", at random weights {_ends(random)}")
-    )
+    shares = _ends(random)
+    return f", as at random weights ({shares})" if is_alike else f", at random weights {shares}"
 
 
 def _population(table: pd.DataFrame) -> str:
