@@ -33,7 +33,7 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "How A compares queries with keys is not known here",
         "The stream of A was not measured",
         "Participation ratio of tokens is undefined in all layers",
-        "2 layers are too few to decide what lower and upper layers do: no p below 1",
+        "1 layer is too few to decide whether lower layers do more than upper layers",
         "Texts neither draw together nor spread out: at most, the median cosine goes from 0.975",
         "No cosine of two texts is 0 or less, at any layer; nor is one of Gaussian vectors",
         "Token embeddings are as long as position embeddings: norm 0.23",
@@ -44,7 +44,8 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "Undecided if features recur beyond random weights: 94 % by ICA in layer 3",
         "Known uses of words are not told apart beyond random weights, so no word's uses are",
         "The part of speech is read off no layer better than with random weights: 32 % at most",
-        "Antonyms are not surely more alike than random pairs",
+        "Antonyms are not surely more alike than random pairs, whatever is taken away; cosine does "
+        "not tell them from synonyms",
         "[PAD] has length zero, so that it is among the 10 nearest of 29,266 vectors; centered, at "
         "unit length, a vector is among the nearest of at most 27, as by chance",
         "The offset explains 100 % of the variance of sinusoidal positions' cosines, 47 % of that "

@@ -37,10 +37,13 @@ def test_the_title_says_what_was_found(removed: str, verdict: bool | None, sees:
 
 def test_a_distance_that_layer_0_has_already_is_said_to_be_there():
     table = order()
-    for high, is_said in ((0.31, True), (0.29, False)):
-        table.loc[table["layer"] == 0, "distance_high"] = high
+    is_first = (table["layer"] == 0) & (table["positions"] == "kept")
+    for distance, is_said in ((0.2999, True), (0.29, False)):
+        table.loc[is_first, ["distance", "distance_high"]] = [distance, 0.35]
         title = " ".join(draw(table, facts())[0].get_suptitle().split())
         assert ("30 % of their norm, at layer 0 already, with random" in title) == is_said
+    title = " ".join(draw(table[table["layer"] == 0], facts())[0].get_suptitle().split())
+    assert "29 % of their norm, with random" in title
 
 
 def test_lines_are_the_table_and_the_number_of_the_title_is_printed():

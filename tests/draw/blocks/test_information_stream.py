@@ -138,6 +138,16 @@ def test_gains_of_steps_are_those_of_the_table() -> None:
     assert "| norm after attention" in text
 
 
+def test_a_layer_without_every_step_has_no_column_and_means_keep_theirs() -> None:
+    results = tables(POST, 8)
+    steps = results["steps"]
+    steps.loc[(steps["layer"] == 3) & (steps["step"] == "mlp_and_norm"), "value"] = float("nan")
+    ax = panel_of_gains(drawn(results)[0])
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    assert names == ["1", "2", "4", "5", "6", "7", "8", "mean", "random weights"]
+    assert sum(bool(words.get_text()) for words in ax.texts) == 3 * (7 + 2)
+
+
 def test_deep_models_have_numbers_in_the_cells_of_means_alone() -> None:
     figure, _ = drawn(tables(POST, 12))
     assert_words_fit(figure)

@@ -7,6 +7,7 @@ from embspace.measure.blocks.layer_roles import CHOICES, FORWARD, LAYER_ROLES
 from embspace.measure.blocks.layer_roles_statistics import STATISTICS, WORDS
 from tests.analyses import as_drawn
 
+CLAIM = "lower layers choose and upper ones carry forward"
 RANDOM = {f"random_weights_{end}": 0.1 for end in ("mean", "smallest", "largest")}
 
 
@@ -52,31 +53,33 @@ def test_the_tables_have_the_claims_and_every_statistic_by_layer() -> None:
 def test_the_finding_counts_the_verdicts() -> None:
     finding, _ = drawn(tables())
     counts = "3 for it, 2 against it, 2 undecided"
-    assert finding == f"Of 7 statistics on what is said of BERT's layers: {counts}"
+    assert finding == f"Of 7 statistics on whether {CLAIM}: {counts}"
 
 
 def test_the_only_statistic_that_decides_stands_beside_random_weights() -> None:
     one = tables()
     one["claims"]["verdict"] = ["undecided"] * 4 + ["differs"] + ["undecided"] * 2
     name = WORDS[STATISTICS[4]]
-    said = "against what is said of BERT's layers; 6 other statistics undecided"
+    said = f"against the claim that {CLAIM}; 6 others undecided"
     assert drawn(one)[0] == (
         f"{name[0].upper()}{name[1:]}, rises with the layer (+0.50; random weights +0.10 to "
-        f"+0.10), which speaks {said}"
+        f"+0.10), {said}"
     )
     one["claims"].loc[4, ["value", "verdict"]] = [-0.6, "matches"]
     one["claims"]["random_weights_smallest"] = float("nan")
-    assert "falls with the layer (\N{MINUS SIGN}0.60), which speaks for" in drawn(one)[0]
+    assert "falls with the layer (\N{MINUS SIGN}0.60), for the claim" in drawn(one)[0]
 
 
 def test_what_few_layers_or_no_statistic_decides_is_no_count() -> None:
     few = tables()
     few["claims"] = few["claims"].assign(n_blocks=2, p_value=1.0)
-    said = "layers are too few to decide what lower and upper layers do: no p below 1"
-    assert drawn(few)[0] == f"2 {said}"
+    said = f"too few to decide whether {CLAIM}"
+    assert drawn(few)[0] == f"2 layers are {said}: no p below 1"
+    few["claims"] = few["claims"].assign(n_blocks=1, p_value=float("nan"))
+    assert drawn(few)[0] == f"1 layer is {said}"
     few["claims"]["n_blocks"] = 6
     few["claims"]["verdict"] = "undecided"
-    assert drawn(few)[0] == "No statistic of 7 decides what lower and upper layers do"
+    assert drawn(few)[0] == f"No statistic of 7 decides whether {CLAIM}"
 
 
 def test_an_architecture_that_is_not_known_has_a_sentence() -> None:

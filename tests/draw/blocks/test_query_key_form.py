@@ -100,14 +100,14 @@ def with_directionality(given: Results, **change: float) -> Results:
 def test_the_finding_says_the_side_that_is_beyond_random_heads():
     keys = {"n_above": 1, "n_below": 0, "median": 0.24, "null_mean": 0.01}
     assert drawn(with_directionality(results(0.55, rotary_positions=True), **keys))[0] == (
-        "Without the rotation of positions, heads of a model taken together are more on the side "
-        "of keys than random ones (directionality 0.24 in the median layer, 0.01 at random), "
-        "and as symmetric as random ones (symmetry 0.55, 0.50)"
+        "Without the rotation of positions, heads of a model taken together, as symmetric as "
+        "random ones, single out dimensions of keys more than of queries (directionality 0.24 in "
+        "the median layer, 0.01 at random)"
     )
     queries = {"n_above": 0, "n_below": 1, "median": -0.24, "null_mean": 0.01}
     said = drawn(with_directionality(results(0.75), **queries))[0]
-    assert said.startswith("Heads of a model taken together are more on the side of queries")
-    assert said.endswith("and more symmetric than random ones (symmetry 0.75, 0.50)")
+    start = "Heads of a model taken together, more symmetric than random ones, single out"
+    assert said.startswith(f"{start} dimensions of queries more than of keys (directionality")
 
 
 def test_rotary_positions_and_shared_keys_are_noted():

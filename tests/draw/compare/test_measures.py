@@ -170,7 +170,7 @@ def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
         "The last layer of one finds the other half of 50 % of texts, two 25 %; consistency is "
-        "higher in some categories (c)"
+        "higher in some categories (b)"
     )
     assert any("14 pairs" in " ".join(text.get_text().split()) for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
@@ -210,9 +210,31 @@ def test_the_subtitle_counts_the_categories_in_which_a_model_is_ahead(table: pd.
     behind = {"difference_low": -0.4, "difference_high": -0.1}
     mixed = table.assign(**{end: table[end].mask(is_sad, at) for end, at in behind.items()})
     figure, _ = drawn(mixed)
-    assert "in consistency neither leads (c)" in " ".join(figure.get_suptitle().split())
+    assert "in consistency each leads in some categories (b)" in " ".join(
+        figure.get_suptitle().split()
+    )
     words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
     assert "14 pairs, 95 % each: 1 ahead, 1 behind of 2" in words
+
+
+def test_letters_are_those_of_the_panels_that_there_are(table: pd.DataFrame):
+    """Senses have no panel, so that consistency is the second and CKA the third."""
+    figure, _ = drawn(table, test_alignment.table())
+    words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "b: mean cosine of a category's differences" in words
+    assert "c: at the last layers" in words
+    assert figure.get_suptitle().rstrip().endswith("categories (b)")
+    labels = [line.get_label() for line in panel(figure, HALVES).lines]
+    assert "a: by chance, 7.1 %" in labels
+    figure, _ = drawn(table[table["noun"] != "differences"])
+    assert "by chance, 7.1 %" in [line.get_label() for line in panel(figure, HALVES).lines]
+
+
+def test_where_no_category_decides_neither_model_surely_leads(table: pd.DataFrame):
+    is_sure = table["group"].str.startswith("mean / ") & table["difference"].notna()
+    unsure = table.assign(difference_low=table["difference_low"].mask(is_sure, -0.1))
+    title = " ".join(drawn(unsure)[0].get_suptitle().split())
+    assert title.endswith("; in consistency neither surely leads (b)")
 
 
 @pytest.mark.parametrize(
@@ -228,4 +250,4 @@ def test_the_title_says_who_surely_tells_senses_better(
 ):
     last = pd.DataFrame({"difference_low": [0.1, low], "difference_high": [0.2, high]})
     monkeypatch.setattr(measures, "_senses", lambda table: table)
-    assert measures._senses_said(last) == said
+    assert measures._senses_said(last, {measures.HOMONYMS: "b"}) == said

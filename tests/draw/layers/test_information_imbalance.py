@@ -28,9 +28,15 @@ def test_the_finding_counts_layers_that_hold_more_than_the_last(table: pd.DataFr
 def test_layers_that_hold_as_much_of_each_other_are_not_counted(table: pd.DataFrame) -> None:
     unsure = table.assign(asymmetry_low=-0.1, asymmetry_high=0.1)
     assert drawn(unsure)[0] == (
-        "By mean pooling no earlier layer surely holds more of the last one's neighbors than the "
-        "last of its, or fewer"
+        "By mean pooling no earlier layer surely holds more of the last layer than the last layer "
+        "holds of it, or less"
     )
+
+
+def test_without_an_earlier_layer_nothing_is_said_of_it(table: pd.DataFrame) -> None:
+    last = table["other_layer"].max()
+    alone = table[(table["pooling"] != "mean") | (table["layer"] == last)]
+    assert drawn(alone)[0] == "There is no layer before the last to compare by mean pooling"
 
 
 def test_the_first_table_has_the_pooling_of_the_finding(table: pd.DataFrame) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.learned.vocabulary import draw_vocabulary
+from embspace.draw.learned.vocabulary import _words_get, draw_vocabulary
 from embspace.draw.page.canvas import stage_of
 from embspace.draw.page.saving import Results
 from embspace.files.scalars import load_scalars, save_scalars
@@ -82,6 +82,21 @@ def test_the_title_says_how_pieces_grow_along_the_ids_of_words(tmp_path: Any):
     given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
     title = draw_vocabulary(given, "a model", **SETTINGS)[0].get_suptitle().rstrip()
     assert title.endswith("of tokens")  # too small a step for a word
+
+
+@pytest.mark.parametrize(
+    ("n_characters", "said"),
+    [
+        ([5.0, 6.0, 6.0, 6.0], ", words get longer at first (c)"),
+        ([5.0, 3.0, 4.0, 5.0, 6.0], ", words get longer (c)"),
+        ([6.0, 5.0, 5.0], ", words get shorter at first (c)"),
+        ([5.0, 4.0, np.nan], ""),
+    ],
+)
+def test_words_get_longer_at_first_only_on_the_way_to_the_last(
+    n_characters: list[float], said: str
+):
+    assert _words_get(pd.Series(n_characters)) == said
 
 
 def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):

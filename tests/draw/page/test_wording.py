@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from embspace.draw.page.wording import is_alike, listed, random_sample, side_by_side
+from embspace.draw.page.wording import is_alike, listed, numeral, random_sample, side_by_side
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,12 @@ from embspace.draw.page.wording import is_alike, listed, random_sample, side_by_
 )
 def test_digits_tell_numbers_apart_that_are_known_to_differ(values, digits, differ, shown):
     assert side_by_side(values, digits, differ=differ) == shown
+
+
+def test_numerals_have_a_minus_sign_and_zero_none():
+    assert numeral(-0.456, 2) == "\N{MINUS SIGN}0.46"
+    assert numeral(-0.001, 2) == "0.00"
+    assert [numeral(number, 1, plus=True) for number in (0.5, -0.01)] == ["+0.5", "+0.0"]
 
 
 def test_numbers_are_alike_as_printed():

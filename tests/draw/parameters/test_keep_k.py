@@ -35,16 +35,35 @@ def test_the_finding_says_up_to_where_the_transpose_keeps_more():
     )
 
 
+@pytest.mark.parametrize(
+    ("from_k", "said"),
+    [
+        (1, "The transpose keeps less of the vectors of MLPs than the pseudo-inverse, at every k"),
+        (
+            2,
+            "Of the vectors of MLPs the transpose keeps more in up to 1 word than the "
+            "pseudo-inverse, and less from 100 words on",
+        ),
+    ],
+)
+def test_at_the_first_k_the_finding_counts_one_word_or_says_every_k(from_k: int, said: str):
+    results = keep_k_results()
+    scores = results["csv"].replace({"k": {10: 1}})
+    is_more = (scores["inverse"] == "pseudo_inverse") & (scores["k"] >= from_k)
+    scores = scores.assign(value=scores["value"].mask(is_more, 0.9))
+    assert drawn(results | {"csv": scores})[0] == said
+
+
 def test_inverses_that_keep_about_as_much_are_alike():
     results = keep_k_results()
     scores = results["csv"].assign(value=0.5)
     scores.loc[scores["inverse"] == "transpose", "value"] += 0.009
     finding, _ = drawn(results | {"csv": scores})
     said = "Transpose and pseudo-inverse keep vectors of MLPs alike"
-    assert finding == f"{said}, and normal ones, too: cosines differ by less than 0.01"
+    assert finding == f"{said}, and of Gaussian vectors, too: mean cosines differ by less than 0.01"
     scores.loc[scores["kind"] == "normal", "value"] *= [1.1, 1, 1, 1, 1, 1]
     finding, _ = drawn(results | {"csv": scores})
-    assert finding == f"{said}: cosines differ by less than 0.01"
+    assert finding == f"{said}: mean cosines differ by less than 0.01"
     scores.loc[scores["kind"] == "feed_forward_key", "value"] *= [1.1, 1, 1, 1, 1, 1]
     assert not drawn(results | {"csv": scores})[0].startswith(said)
 

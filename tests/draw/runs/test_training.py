@@ -110,6 +110,27 @@ def test_runs_have_panels_of_their_own_and_losses_a_place_that_is_left() -> None
     assert "RNA encoder, texts as they are: of 3 seeds" in text
 
 
+@pytest.mark.parametrize(("n_runs", "n_panels"), [(5, 6), (6, 6), (7, 6)])
+def test_six_runs_have_panels_and_the_title_names_none_that_is_not_there(
+    n_runs: int, n_panels: int
+) -> None:
+    given = results(classified=False)
+    tables = {
+        name: pd.concat([rows.assign(run=f"run {number}") for number in range(n_runs)])
+        for name, rows in given.items()
+    }
+    rows = tables["agreement"]
+    is_worst = (rows["run"] == f"run {n_runs - 1}") & (rows["attractors"] == "some")
+    worst = {"accuracy": 0.2, "accuracy_low": 0.1, "accuracy_high": 0.3}
+    changed = {name: rows[name].mask(is_worst, number) for name, number in worst.items()}
+    figure, _ = draw(tables | {"agreement": rows.assign(**changed)}, "all runs")
+    panels = [ax.get_title("left") for ax in figure.axes if ax.axison]
+    assert len(panels) == n_panels
+    assert ("Loss on held-out texts" in panels) == (n_runs == 5)
+    letter = {5: " (e)", 6: " (f)", 7: ""}[n_runs]
+    assert title_of(figure).endswith(f"one run {n_runs - 1} at 0.20{letter}")
+
+
 def test_without_runs_nothing_is_drawn() -> None:
     figure, text = draw(dict.fromkeys(results(), pd.DataFrame()))
     assert title_of(figure) == "Nothing was trained"

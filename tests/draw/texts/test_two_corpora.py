@@ -88,16 +88,22 @@ def test_corpora_that_chance_may_part_are_not_called_apart():
     assert title(figure).startswith("Ships and ports are not clearly apart in any layer")
 
 
-def test_the_heading_says_where_the_distance_changes_most_if_that_is_sure():
+def test_the_heading_says_where_and_whose_distance_changes_if_that_is_sure():
     given = tables(others=("ports", "seas"))
     figure, _ = drawn(given)
     assert figure.axes[1].get_title("left") == "Energy distance"  # the intervals meet
     assert "labels dealt anew (same marks)" in [line.get_label() for line in figure.axes[0].lines]
     for distance, said in ((0.9, "rises"), (0.01, "falls")):
-        rows = given["csv"]["layer"] == 1
+        rows = (given["csv"]["layer"] == 1) & (given["csv"]["other_corpus"] == "seas")
         given["csv"].loc[rows, ["distance", "distance_low", "distance_high"]] = distance
-        heading = drawn(given)[0].axes[1].get_title("left")
-        assert heading == f"Energy distance {said} most at layer 1"
+        figure, _ = drawn(given)
+        heading = figure.axes[1].get_title("left")
+        assert heading == f"Energy distance {said} at layer 1\n(ships and seas)"
+        assert_words_fit(figure)
+    one = tables()
+    is_end = one["csv"]["layer"] == 1
+    one["csv"].loc[is_end, ["distance", "distance_low", "distance_high"]] = 0.9
+    assert drawn(one)[0].axes[1].get_title("left") == "Energy distance rises at layer 1"
 
 
 def test_one_corpus_is_a_sentence_and_no_finding():

@@ -26,11 +26,11 @@ SAYS_NOTHING = re.compile(
     r"|in paths turned at random)"
     r"|farther from another than its halves|At the last layer no [\w ]+, beyond chance"
     r"|not told apart beyond random weights|off no layer better than with random weights"
-    r"|not surely more alike than"
+    r"|not surely more alike than random pairs.*does not tell them"
     r"|no clear difference|No layer surely|does not surely differ between layers"
     r"|converged in \d+ of \d+ layers only|no better than chance does"
     r"|All heads attend alike|no more parallel than at random weights|cannot be told"
-    r"|are too few to decide|does not tell positions from tokens)\b",
+    r"|(is|are) too few to decide|does not tell positions from tokens)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.

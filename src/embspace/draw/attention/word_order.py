@@ -53,7 +53,8 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     kept = table[table["positions"] == "kept"]
     most = kept[["distance", "random_weights_distance"]].max()
     moved = f"with them states move on average by up to {percent(most['distance'])} of their norm"
-    if kept["distance_high"].iloc[0] >= most["distance"]:
+    is_largest_first = percent(kept["distance"].iloc[0]) == percent(most["distance"])
+    if is_largest_first and len(kept) > 1:
         moved += f", at layer {kept['layer'].iloc[0]} already"
     if pd.notna(most["random_weights_distance"]):
         moved += f", with {RANDOM.name} by up to {percent(most['random_weights_distance'])}"

@@ -18,7 +18,7 @@ from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import units_of
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import listed
+from embspace.draw.page.wording import listed, numeral
 
 # Of a block, where the stream itself is: what each looks like, in the order of the stream.
 ON_STREAM = {
@@ -44,6 +44,7 @@ SIDES = {"value": MEAN, "random_weights_mean": RANDOM}
 KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
 DARK = 0.55  # of the deepest color, from which on numbers are white
 LEAST_COLORED = 0.05  # a gain, at least, that has the deepest color
+LEAST_NAMED = 0.05  # a sum of few blocks, at least, that are named in the title
 NORM_AFTER = "norm_after_attention"  # a step, if norms follow attention and MLP
 MOST_OF_CHANGE = 0.75  # of a part's sum over blocks, that few blocks make if they are named
 MOST_BLOCKS, BLOCKS_BESIDE = 2, 3  # named, and of so many times as many
@@ -117,7 +118,7 @@ def _title(gains: pd.DataFrame, steps: pd.DataFrame, label: str) -> str:
         change = f" mostly in {attention.blocks}, by {abs(attention.gain):.2f}"
     else:
         change = "" if attention.verb == KEEPS else f" by {abs(attention.gain):.2f} a block"
-    beside = _signed(attention.random, 2)
+    beside = numeral(attention.random, 2, plus=True)
     null = f"with random weights it changes by {beside}" if attention.verb == KEEPS else ""
     null = f" ({null or f'random weights: {beside}'})" if is_known else ""
     where = f" mostly in {mlp.blocks}" if mlp.blocks else ""
@@ -155,7 +156,7 @@ def _change(gains: pd.DataFrame, steps: pd.DataFrame, part: str) -> Change:
     for n in range(1, min(MOST_BLOCKS, len(ordered) // BLOCKS_BESIDE) + 1):
         most, rest = ordered.iloc[:n], ordered["value"].iloc[n:]
         total = abs(most["value"].sum())
-        is_most = total >= max(MOST_OF_CHANGE * abs(by_block["value"].sum()), LEAST_COLORED)
+        is_most = total >= max(MOST_OF_CHANGE * abs(by_block["value"].sum()), LEAST_NAMED)
         if is_most and TIMES_REST * rest.abs().max() < most["value"].abs().min():
             named = listed([str(layer) for layer in sorted(most.index)])
             gain, random = (float(most[column].sum(skipna=False)) for column in SIDES)
@@ -168,10 +169,6 @@ def _verb(gain: float) -> str:
     if abs(gain) < LEAST_GAIN:
         return KEEPS
     return "raises" if gain > 0 else "lowers"
-
-
-def _signed(number: float, digits: int) -> str:
-    return f"{number:+z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
@@ -208,11 +205,13 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     """Draw the gains of the parts by layer, the mean, and the mean with random weights."""
     by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
     wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
+    wide = wide.dropna(axis="columns")
     n_layers = wide.shape[1]
     wider = -(-n_layers // MOST_EVEN)  # in cells of a layer
     for column, name in SIDES.items():
-        wide[name] = overall.set_index("step")[column]
-    wide = wide.dropna(axis="columns")
+        means_of_steps = overall.set_index("step")[column].reindex(wide.index)
+        if means_of_steps.notna().all():
+            wide[name] = means_of_steps
     means = [n_layers + (wider > 1) + wider * number for number in range(wide.shape[1] - n_layers)]
     lefts = [*range(n_layers), *means]
     widths = [1] * n_layers + [wider] * len(means)
@@ -226,7 +225,7 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
                 color = "white" if abs(gain) > DARK * largest else "0.15"
                 place = (left + width / 2, row + 0.5)
                 look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
-                ax.text(*place, _signed(gain, 2), color=color, **look)
+                ax.text(*place, numeral(gain, 2, plus=True), color=color, **look)
     names = [str(name).replace(" ", "\n" if wider > 1 else " ") for name in wide.columns]
     shown = [number for number, left in enumerate(lefts) if left >= n_layers or not left % wider]
     ax.set_xticks([lefts[i] + widths[i] / 2 for i in shown], [names[i] for i in shown])

@@ -8,6 +8,7 @@ from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import TEXTS_OF
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import numeral
 
 STAGE = "measure_layer_roles"
 DRAWN_IN = "information_stream"
@@ -22,7 +23,7 @@ PANELS = {
 }
 FEW = 4  # blocks, whose orders are too few for a p of 0.05
 SIGNS = {"+": "rises", "-": "falls", "either": "either"}
-SAID = "what is said of BERT's layers"
+CLAIM = "lower layers choose and upper ones carry forward"  # of BERT, as a clause of a title
 SPEAKS = {"matches": "for", "differs": "against"}  # by verdict
 SHOWN = {
     "statistic": "statistic",
@@ -51,31 +52,30 @@ def _finding(claims: pd.DataFrame, label: str) -> str:
     """Return how many statistics bear out the claim, or the only one that says something of it."""
     if claims.empty:
         return f"What the layers of {label} do was not measured"
-    n_blocks, roles = int(claims["n_blocks"].iloc[0]), "what lower and upper layers do"
+    n_blocks, least = int(claims["n_blocks"].iloc[0]), claims["p_value"].min()
     if n_blocks <= FEW:
-        least = f"no p below {claims['p_value'].min():.2g}"
-        return f"{count(n_blocks)} layers are too few to decide {roles}: {least}"
+        few = f"{counted(n_blocks, 'layer')} {'is' if n_blocks == 1 else 'are'} too few"
+        bound = "" if pd.isna(least) else f": no p below {least:.2g}"
+        return f"{few} to decide whether {CLAIM}{bound}"
     decided = claims[claims["verdict"].isin(SPEAKS)]
     if decided.empty:
-        return f"No statistic of {len(claims)} decides {roles}"
+        return f"No statistic of {len(claims)} decides whether {CLAIM}"
     others = len(claims) - len(decided)
     if len(decided) > 1:
         n = {verdict: int((decided["verdict"] == verdict).sum()) for verdict in SPEAKS}
         counts = f"{n['matches']} for it, {n['differs']} against it, {others} undecided"
-        return f"Of {len(claims)} statistics on {SAID}: {counts}"
+        return f"Of {len(claims)} statistics on whether {CLAIM}: {counts}"
     [row] = decided.to_dict("records")
     name = sentence_case(row["statistic"]) + "," * ("," in row["statistic"])
     way = "rises" if row["value"] > 0 else "falls"
     low, high = (float(row[f"random_weights_{end}"]) for end in ("smallest", "largest"))
-    beside = f"; random weights {_signed(low)} to {_signed(high)}" if low == low else ""
+    value, lowest, highest = (numeral(number, 2, plus=True) for number in (row["value"], low, high))
+    beside = f"; random weights {lowest} to {highest}" if low == low else ""
+    side = f"{SPEAKS[row['verdict']]} the claim that {CLAIM}"
     return (
-        f"{name} {way} with the layer ({_signed(row['value'])}{beside}), which speaks "
-        f"{SPEAKS[row['verdict']]} {SAID}; {counted(others, 'other statistic')} undecided"
+        f"{name} {way} with the layer ({value}{beside}), {side}; "
+        f"{counted(others, 'other')} undecided"
     )
-
-
-def _signed(correlation: float) -> str:
-    return f"{correlation:+z.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _tables(layers: pd.DataFrame, claims: pd.DataFrame, digits: int) -> list[str]:

@@ -33,21 +33,21 @@ def _finding(results: Results, label: str) -> str:
     facts = results["json"]
     symmetry, directionality = (_median(results, name) for name in ("symmetry", "directionality"))
     how = f"{_beside(symmetry, 'more', 'less', 'as')} symmetric {_than(symmetry)} random ones"
-    layer, random = _two(symmetry)
     place = "its one block" if facts["n_layers"] == 1 else "the median layer"
     without = "Without the rotation of positions, heads" if facts["rotary_positions"] else "Heads"
-    taken = f"{without} of {label} taken together are"
+    taken = f"{without} of {label} taken together"
     if not _is_apart(directionality):
+        layer, random = _two(symmetry)
         median_head = float(results["heads"]["symmetry"].median())
         return (
-            f"{taken} {how}: symmetry {layer} in {place}, {median_head:.2f} in the median head, "
-            f"{random} at random"
+            f"{taken} are {how}: symmetry {layer} in {place}, {median_head:.2f} in the median "
+            f"head, {random} at random"
         )
-    side = _beside(directionality, "keys", "queries", "")
-    directional, directional_random = _two(directionality)
+    sides = _beside(directionality, "keys more than of queries", "queries more than of keys", "")
+    layer, random = _two(directionality)
     return (
-        f"{taken} more on the side of {side} than random ones (directionality {directional} in "
-        f"{place}, {directional_random} at random), and {how} (symmetry {layer}, {random})"
+        f"{taken}, {how}, single out dimensions of {sides} (directionality {layer} in {place}, "
+        f"{random} at random)"
     )
 
 

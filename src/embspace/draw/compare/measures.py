@@ -1,7 +1,8 @@
 """Draws figure and tables of `compare_measures`: what was measured of two models, side by side."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from string import ascii_lowercase
 from typing import Any
 
 import pandas as pd
@@ -38,8 +39,11 @@ SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group aft
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
 COUNTS_GAIN = "bag_of_words_gain"  # of accuracy, over counts of the other tokens
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
-CHANCE = Look("a: by chance", GRAY, "", ":")
-COUNTS = WITHOUT_MODEL["bag_of_words"]._replace(name="b: by counts of the other tokens")
+CHANCE = Look("by chance", GRAY, "", ":")
+COUNTS = WITHOUT_MODEL["bag_of_words"]._replace(name="by counts of the other tokens")
+HOMONYMS = "Right sense of a homonym found"  # the titles of panels
+CONSISTENCY = "Consistency of sentence differences"
+EQUALLY_DEEP = "Equally deep layers of both: CKA"
 
 LOWEST_ABOVE = 0.15  # share of which words below would stand on the axis
 N_COLUMNS, ONE_ROW = 2, 0.6  # panels in a row, and the height of one of two rows
@@ -66,12 +70,13 @@ def draw_measures(
     panels = _panels(table, results[ALIKE], models)
     absent = [title for title, (_, rows) in panels.items() if not _is_of_both(rows)]
     titles = [title for title in panels if title not in absent]
+    letters = dict(zip(titles, ascii_lowercase if len(titles) > 1 else [""], strict=False))
     figure, axes = new_figure(
         -(-max(len(titles), 1) // N_COLUMNS),
         min(max(len(titles), 1), N_COLUMNS),
         height_mm=height_mm * (1 if len(titles) > N_COLUMNS else ONE_ROW),
-        title=_title(table, models),
-        subtitle=_subtitle(table, results[ALIKE], models, absent),
+        title=_title(table, models, letters),
+        subtitle=_subtitle(table, results[ALIKE], models, absent, letters),
         stage="compare_measures",
     )
     if not titles:
@@ -79,6 +84,7 @@ def draw_measures(
     for ax, title in zip(axes, titles, strict=False):
         draw, rows = panels[title]
         draw(ax, rows)
+        _letter_shares(ax, letters[title])
         ax.set_title(title, loc="left")
     for ax in axes[len(titles) :]:
         ax.set_axis_off()
@@ -102,12 +108,12 @@ def _panels(
     )
     return {
         first[0]: first[1],
-        "Right sense of a homonym found": (
+        HOMONYMS: (
             partial(_layers, models, "sentences", COUNTS, _told_by_counts(table)),
             _senses(table),
         ),
-        "Consistency of sentence differences": (partial(_paired, models), consistencies(table)),
-        "Equally deep layers of both: CKA": (
+        CONSISTENCY: (partial(_paired, models), consistencies(table)),
+        EQUALLY_DEEP: (
             partial(draw_alike, models[0]),
             equally_deep(alignment),
         ),
@@ -119,8 +125,21 @@ def _is_of_both(rows: pd.DataFrame) -> bool:
     return bool(rows[columns].notna().any().all())
 
 
+def _letter_shares(ax: Axes, letter: str) -> None:
+    """Put a panel's letter before the names of shares without a model, for the common legend."""
+    shares = {CHANCE.name, COUNTS.name}
+    for line in ax.lines:
+        name = str(line.get_label())
+        if letter and name.rpartition(", ")[0] in shares:
+            line.set_label(f"{letter}: {name}")
+
+
 def _subtitle(
-    table: pd.DataFrame, alignment: pd.DataFrame, models: Models, absent: Sequence[str]
+    table: pd.DataFrame,
+    alignment: pd.DataFrame,
+    models: Models,
+    absent: Sequence[str],
+    letters: Mapping[str, str],
 ) -> str:
     parts = [f"{models[0]} and {models[1]}", "mean pooling"]
     lasts = {"halves": _search(table), "senses": _senses(table)}
@@ -131,15 +150,18 @@ def _subtitle(
     ]
     if paired:
         parts.append(f"bars: 95 % of the difference of last layers, {', '.join(paired)}")
-    if len(n := consistencies(table)["n_paired"]):
+    start = {title: f"{letter}: " * bool(letter) for title, letter in letters.items()}
+    if CONSISTENCY in start:
+        n = consistencies(table)["n_paired"]
         parts.append(
-            f"c: mean cosine of a category's differences, {counted(n.max(), 'pair')}, 95 % each: "
-            f"{_apart_said(consistencies(table))}"
+            f"{start[CONSISTENCY]}mean cosine of a category's differences, "
+            f"{counted(n.max(), 'pair')}, 95 % each: {_apart_said(consistencies(table))}"
         )
-    if len(alike := equally_deep(alignment).groupby("unit", sort=False).tail(1)):
+    if EQUALLY_DEEP in start:
+        alike = equally_deep(alignment).groupby("unit", sort=False).tail(1)
         values = zip(alike["value"], alike["unit"], strict=True)
         words = ", ".join(f"{value:.2f} of {unit}s" for value, unit in values)
-        parts.append(f"d: at the last layers {words}")
+        parts.append(f"{start[EQUALLY_DEEP]}at the last layers {words}")
     return " · ".join(
         [*parts, *(f"not in both: {title[0].lower()}{title[1:]}" for title in absent)]
     )
@@ -154,7 +176,7 @@ def _points(row: pd.Series) -> str:
     return f"{more} points [{low}, {high}]"
 
 
-def _title(table: pd.DataFrame, models: Models) -> str:
+def _title(table: pd.DataFrame, models: Models, letters: Mapping[str, str]) -> str:
     """Return the share of texts that either model finds by the other half, and who tells senses.
 
     If neither model has searched, return how many components hold half of the variance of tokens.
@@ -166,8 +188,8 @@ def _title(table: pd.DataFrame, models: Models) -> str:
         other = random if random in models[1] else models[1]
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of "
-            f"{_searched(search)}, {other} {shares[1]}{_senses_said(table)}"
-            f"{_consistency_said(consistencies(table))}"
+            f"{_searched(search)}, {other} {shares[1]}{_senses_said(table, letters)}"
+            f"{_consistency_said(consistencies(table), letters)}"
         )
     curve = _variance(table)
     halves = {
@@ -180,24 +202,35 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     return f"Half of the variance of token embeddings lies in {', in '.join(said)}"
 
 
-def _senses_said(table: pd.DataFrame) -> str:
+def _senses_said(table: pd.DataFrame, letters: Mapping[str, str]) -> str:
     """Return which model surely tells senses of homonyms apart better at the last layer, if any."""
+    if HOMONYMS not in letters:
+        return ""
+    panel = _panel(letters[HOMONYMS])
     for _, row in _senses(table).tail(1).iterrows():
         if row["difference_low"] > 0:
-            return ", and senses of homonyms more often, too (b)"
+            return f", and senses of homonyms more often, too{panel}"
         if row["difference_high"] < 0:
-            return ", but senses of homonyms less often (b)"
+            return f", but senses of homonyms less often{panel}"
     return ""
 
 
-def _consistency_said(rows: pd.DataFrame) -> str:
+def _consistency_said(rows: pd.DataFrame, letters: Mapping[str, str]) -> str:
     """Return whether the first model is ahead in some categories of sentences, or behind."""
-    ahead, behind = _apart(rows)
-    if rows.empty:
+    if CONSISTENCY not in letters:
         return ""
-    if bool(ahead) == bool(behind):
-        return "; in consistency neither leads (c)"
-    return f"; consistency is {'higher' if ahead else 'lower'} in some categories (c)"
+    ahead, behind = _apart(rows)
+    panel = _panel(letters[CONSISTENCY])
+    if ahead and behind:
+        return f"; in consistency each leads in some categories{panel}"
+    if not ahead and not behind:
+        return f"; in consistency neither surely leads{panel}"
+    return f"; consistency is {'higher' if ahead else 'lower'} in some categories{panel}"
+
+
+def _panel(letter: str) -> str:
+    """Return a panel's letter behind a clause; nothing if the panel has none."""
+    return f" ({letter})" * bool(letter)
 
 
 def _apart(rows: pd.DataFrame) -> tuple[int, int]:

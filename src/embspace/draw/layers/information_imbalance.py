@@ -53,12 +53,14 @@ def _finding(table: pd.DataFrame) -> str:
     if table.empty:
         return "No documents to compare the layers by"
     rows = _against_last(table[table["pooling"] == SHOWN])
+    if rows.empty:
+        return "There is no layer before the last to compare by mean pooling"
     more, less = int((rows["asymmetry_high"] < 0).sum()), int((rows["asymmetry_low"] > 0).sum())
     n = counted(len(rows), "earlier layer")
     if not more + less:
         return (
-            "By mean pooling no earlier layer surely holds more of the last one's neighbors than "
-            "the last of its, or fewer"
+            "By mean pooling no earlier layer surely holds more of the last layer than the last "
+            "layer holds of it, or less"
         )
     return (
         f"By mean pooling {more} of {n} of all corpora hold surely more of the last layer than it "

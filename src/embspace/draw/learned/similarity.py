@@ -32,7 +32,7 @@ from embspace.draw.page.markdown import (
 )
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
-from embspace.draw.page.wording import side_by_side
+from embspace.draw.page.wording import numeral, side_by_side
 from embspace.files.tables import coarse_quantiles
 from embspace.geometry.pairs.directions import norms
 
@@ -111,8 +111,9 @@ def _distributions(ax: Axes, summary: pd.DataFrame, histogram: pd.DataFrame, qua
     medians = summaries["quantile_0.5"].reindex(["input", "positional"]).dropna().sort_values()
     sides = (("right", (-5, -2)), ("left", (5, -9)))[-len(medians) :]
     for (name, median), (side, offset) in zip(medians.items(), sides, strict=True):
-        words = f"{round(median, 2) + 0:.2f}".replace("-", "−")
-        write_beside(ax, words, (median, 0.5), offset, color=SPACES[str(name)].color, ha=side)
+        write_beside(
+            ax, numeral(median, 2), (median, 0.5), offset, color=SPACES[str(name)].color, ha=side
+        )
     ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.03))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.set_yticks(np.linspace(0, 1, 5))

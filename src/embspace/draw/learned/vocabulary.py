@@ -116,9 +116,9 @@ def _finding(blocks: pd.DataFrame, label: str) -> str:
 def _words_get(n_characters: pd.Series) -> str:
     """Return whether words get longer along the ids, and whether mostly at first; else ""."""
     short, at_third, long = n_characters.iloc[[0, len(n_characters) // 3, -1]]
-    if abs(long - short) < LEAST_STEP:
+    if not abs(long - short) >= LEAST_STEP:  # of unknown lengths, too
         return ""
-    is_early = abs(at_third - short) > EARLY * abs(long - short)
+    is_early = (at_third - short) / (long - short) > EARLY
     return f", words get {'longer' if long > short else 'shorter'}{' at first' * is_early} (c)"
 
 

@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import numeral
 
 STAGE = "measure_opposite_texts"
 LOOKS = {
@@ -82,7 +83,7 @@ def draw_opposite_texts(
     for search in ("free", "random_weights"):
         for _, last in table[table["search"] == search].tail(1).iterrows():
             place = (last["n_changed"], last["cosine"])
-            write_beside(axes[0], _signed(last["cosine"]), place, (0, -11), ha="center")
+            write_beside(axes[0], numeral(last["cosine"], 2), place, (0, -11), ha="center")
     _sentence(axes[1], results["texts"])
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
@@ -93,7 +94,7 @@ def _levels(ax: Axes, results: Results) -> None:
     cosines = {LEAST_ALIKE: results["json"]["corpus_cosine"]}
     cosines[LEAST_ALIKE_AT_RANDOM] = _at_random(results)
     for look, cosine in cosines.items():
-        named = f"{look.name}, {_signed(cosine)}"
+        named = f"{look.name}, {numeral(cosine, 2)}"
         ax.axhline(cosine, lw=1, color=look.color, ls=look.line, label=named)
     bound = f"bound of opposites, \N{MINUS SIGN}{-OPPOSITE:g}"
     ax.axhline(OPPOSITE, lw=1, color=BLACK, ls=(0, (1, 1)), label=bound)
@@ -111,15 +112,11 @@ def _sentence(ax: Axes, texts: pd.DataFrame) -> None:
     rows = [(look, row.iloc[0]) for look, row in rows if len(row)]
     y = 0.98
     for look, row in rows:
-        head = f"{sentence_case(look.name)}, cosine {_signed(row['own_cosine'])}"
+        head = f"{sentence_case(look.name)}, cosine {numeral(row['own_cosine'], 2)}"
         ax.text(0, y, head, color=look.color, va="top", fontweight="bold", fontsize=7)
         words = fill(str(row["text"]), LETTERS)
         ax.text(0, y - LINE_HEIGHT, words, va="top", fontsize=7)
         y -= LINE_HEIGHT * (words.count("\n") + 3)
-
-
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
 
 
 def _at_random(results: Results) -> float:
@@ -140,8 +137,8 @@ def _finding(results: Results) -> str:
     free, judged = rows.loc["free"], rows.loc["judged"]
     is_judged = judged["finds_opposites"] != NOT_CHECKABLE
     row, words = (judged, "fluent texts") if is_judged else (free, "words")
-    reached = f"{words} chosen by a search lower the cosine to {_signed(row['smallest'])}"
-    corpus = f"the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
+    reached = f"{words} chosen by a search lower the cosine to {numeral(row['smallest'], 2)}"
+    corpus = f"the least alike sentence ({numeral(results['json']['corpus_cosine'], 2)})"
     if row["beyond_corpus_high"] < 0:
         reached += f", below {corpus}"
         if not is_judged and rows.loc["random_weights", "finds_strangers"] == "yes":

@@ -100,13 +100,10 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    is_told = _is_told(cosines)
-    beside = _against_words(cosines, classifiers, is_told=is_told)
+    beside = _against_words(cosines, classifiers)
     if (cosines["verdict"] == "open").all():
-        chance = (
-            "not surely more alike than random pairs" if is_told else "no more alike than by chance"
-        )
-        return f"Antonyms are {chance}, whatever is taken away{beside}"
+        unsure = "not surely more alike than random pairs"
+        return f"Antonyms are {unsure}, whatever is taken away{beside}"
     if not freed:
         sure = (changed["verdict"] != "open").sum()
         where = "whatever is taken away"
@@ -116,13 +113,16 @@ def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
 
 
-def _is_told(cosines: pd.DataFrame) -> bool:
-    """Return whether cosine surely tells antonyms from synonyms, as they are, at any place."""
-    plain = cosines[cosines["preparation"] == "as_is"]
+def _is_told(cosines: pd.DataFrame, part: str) -> bool:
+    """Return whether cosine surely tells antonyms from synonyms of a part of speech anywhere.
+
+    Words are as they are, at any layer.
+    """
+    plain = cosines[(cosines["preparation"] == "as_is") & (cosines["part_of_speech"] == part)]
     return bool(((plain["auc_low"] > NO_ORDER) | (plain["auc_high"] < NO_ORDER)).any())
 
 
-def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_told: bool) -> str:
+def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     """Return whether cosine tells antonyms from synonyms, with AUCs of cosine and of words alone.
 
     Both are of the best layer, for the part of speech where cosine leads most, or trails least.
@@ -131,6 +131,7 @@ def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame, *, is_told:
     part, best, words, low = _best_part(cosines, classifiers)
     if not part:
         return ""
+    is_told = _is_told(cosines, part)
     start = f"; cosine {'tells them' if is_told else 'does not tell them'} from synonyms"
     if words != words:
         return f"{start} at an AUC of at most {best:.2f}" if is_told else start

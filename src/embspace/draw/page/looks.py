@@ -183,8 +183,7 @@ def _called(corpus: str) -> str:
 def pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
     """Return the looks of the three poolings with panels in figures.
 
-    For a decoder the last token takes the place of the first, which has no context; tables have
-    both.
+    For a decoder the last token takes the place of the first, which has no context.
     """
     first = "last" if "last" in set(poolings) else "cls"
     return {pooling: TEXT_POOLINGS[pooling] for pooling in (first, "mean", "max")}

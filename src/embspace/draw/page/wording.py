@@ -39,6 +39,11 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
     return shown
 
 
+def numeral(number: float, digits: int, *, plus: bool = False) -> str:
+    """Return a number with a minus sign, if any, or a plus before what is above 0; 0 has none."""
+    return f"{number:{'+' * plus}z.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
 def random_sample(random: pd.DataFrame) -> str:
     """Return for a subtitle the number of documents read at random weights."""
     return (

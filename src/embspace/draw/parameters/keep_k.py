@@ -51,26 +51,35 @@ def draw_keep_k(
 def _finding(scores: pd.DataFrame) -> str:
     """Return the title: up to which k the transpose keeps more of MLPs' vectors, and when less."""
     if _largest_difference(_of_mlps(scores)) < ALIKE:
-        too = ", and normal ones, too" * (_largest_difference(_of(scores, "normal")) < ALIKE)
+        too = ", and of Gaussian vectors, too" * (
+            _largest_difference(_of(scores, "normal")) < ALIKE
+        )
         said = f"Transpose and pseudo-inverse keep vectors of MLPs alike{too}"
-        return f"{said}: cosines differ by less than {ALIKE:g}"
+        return f"{said}: mean cosines differ by less than {ALIKE:g}"
     up_to, since = crossing(scores)
     if since is None:
         return "The transpose keeps more of the vectors of MLPs than the pseudo-inverse, at every k"
-    less = f"less from {count(since)} words on"
+    if _is_less(_of_mlps(scores)).all():
+        return "The transpose keeps less of the vectors of MLPs than the pseudo-inverse, at every k"
+    less = f"less from {counted(since, 'word')} on"
     if up_to is None:
         return f"Of the vectors of MLPs the transpose keeps {less} than the pseudo-inverse"
-    more = f"more in up to {count(up_to)} words than the pseudo-inverse"
+    more = f"more in up to {counted(up_to, 'word')} than the pseudo-inverse"
     return f"Of the vectors of MLPs the transpose keeps {more}, and {less}"
 
 
 def crossing(scores: pd.DataFrame) -> tuple[int | None, int | None]:
     """Return the last k with which the transpose keeps more of MLPs, and the first with less."""
     means = _of_mlps(scores)
-    is_less = means["transpose"] < means["pseudo_inverse"]
+    is_less = _is_less(means)
     since = int(means.index[is_less].min()) if is_less.any() else None
     before = means.index if since is None else means.index[means.index < since]
     return (int(before.max()) if len(before) else None), since
+
+
+def _is_less(means: pd.DataFrame) -> pd.Series:
+    """Return by k whether the transpose keeps less than the pseudo-inverse."""
+    return means["transpose"] < means["pseudo_inverse"]
 
 
 def _of_mlps(scores: pd.DataFrame) -> pd.DataFrame:

@@ -60,7 +60,7 @@ def draw_training(
         n_rows,
         min(N_COLUMNS, max(len(panels), 1)),
         height_mm=row_height_mm * n_rows + 30,
-        title=_title(known, len(panels)),
+        title=_title(known, [*panels]),
         subtitle=f"{size_of(_models(known, [*panels]))} · a line a seed, dotted: with an "
         "attractor, a noun of the other number before the verb · bands: 95 % intervals over "
         "documents",
@@ -98,7 +98,7 @@ def _panels(results: Tables) -> dict[str, DrawPanel]:
         for run, rows in results[name].groupby("run", sort=False):
             title = f"{run}:\n{_tested(name, rows)}"
             panels[title] = partial(drawn[name], rows=rows, look=looks[str(run)])
-    panels = dict([*panels.items()][: MOST_PANELS - 1])
+    panels = dict([*panels.items()][:MOST_PANELS])
     if "held_out" in results and (not panels or len(panels) % N_COLUMNS):
         panels[LOSSES] = partial(_losses, rows=results["held_out"], looks=looks)
     return panels
@@ -117,7 +117,7 @@ def _tested(name: str, rows: pd.DataFrame) -> str:
     return f"{without} verbs without, {behind} with an attractor"
 
 
-def _title(results: Tables, n_panels: int) -> str:
+def _title(results: Tables, panels: Sequence[str]) -> str:
     """Return from which step on verbs agree, or how many models end below every baseline."""
     if "agreement" in results:
         rows, said = results["agreement"], "Verbs without an attractor are right beyond chance"
@@ -126,7 +126,7 @@ def _title(results: Tables, n_panels: int) -> str:
             said = f"{said} from step {max(known)} on in all models of a grammar"
         else:
             said = f"{said} in {len(known)} of {counted(n, 'model')} of a grammar"
-        return said + (_behind(rows, n_panels) if known else "")
+        return said + (_behind(rows, panels) if known else "")
     if "held_out" in results:
         last = last_rows(results["held_out"])
         best = last[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
@@ -155,7 +155,7 @@ def _since(rows: pd.DataFrame) -> int | None:
     return int(right.min()) if len(right) else None
 
 
-def _behind(agreement: pd.DataFrame, n_panels: int) -> str:
+def _behind(agreement: pd.DataFrame, panels: Sequence[str]) -> str:
     """Return whether verbs behind an attractor agree at the end, too, and in which panel not."""
     last = last_rows(agreement).query("clause == 'main' and attractors == 'some'")
     if last.empty:
@@ -167,7 +167,8 @@ def _behind(agreement: pd.DataFrame, n_panels: int) -> str:
         return "; with an attractor, not always"
     worst, runs = below.iloc[0], [*dict.fromkeys(agreement["run"])]
     place = runs.index(worst["run"])
-    panel = f" ({ascii_lowercase[place]})" if 1 < n_panels > place else ""
+    has_panel = place < len(panels) - (LOSSES in panels)
+    panel = f" ({ascii_lowercase[place]})" if has_panel and len(panels) > 1 else ""
     which = f"one {worst['run']}" if len(runs) > 1 else "one model"
     ends = f"{which} ends below chance," if len(below) == 1 else f"several below chance, {which}"
     return f"; with an attractor, {ends} at {worst['accuracy']:.2f}{panel}"

@@ -77,14 +77,19 @@ def _population(pairs: TablesOfPairs) -> str:
 
 
 def _largest_step(pairs: TablesOfPairs) -> str:
-    """Return at which layer the distance of two corpora changes most, if that is sure."""
-    steps = pd.concat([_steps(rows) for rows in pairs.values()], ignore_index=True)
+    """Return the layer of the largest change of a distance, if sure, and of several pairs whose.
+
+    That no further change is as large is not said: intervals of changes are not known.
+    """
+    by_pair = [_steps(rows).assign(pair=pair_called(pair)) for pair, rows in pairs.items()]
+    steps = pd.concat(by_pair, ignore_index=True)
     if steps.empty:
         return ""
     step = steps.iloc[int(steps["size"].abs().to_numpy().argmax())]
     if not step["is_sure"]:
         return ""
-    return f" {'falls' if step['size'] < 0 else 'rises'} most at layer {step['layer']:.0f}"
+    whose = f"\n({step['pair']})" if len(pairs) > 1 else ""
+    return f" {'falls' if step['size'] < 0 else 'rises'} at layer {step['layer']:.0f}{whose}"
 
 
 def _steps(rows: pd.DataFrame) -> pd.DataFrame:
