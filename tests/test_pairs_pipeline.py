@@ -9,7 +9,7 @@ import pytest
 
 from embspace.files.tables import load_table
 from tests.tiny import write_tiny_model
-from tests.whole_pipeline import POSITIONS, as_params, compared_files, compared_stages
+from tests.whole_pipeline import POSITIONS, as_params, compared_files, compared_stages, whole_files
 from tests.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def test_a_pair_has_tables_and_figures_of_its_own(workspace: Workspace):
         assert f"] {stage} done in" in said
     made = workspace.files("results", "figures", "data/drawn")
     assert compared_files(PAIR) <= made.keys()
-    assert all(made[file].count(b"\n") > 1 for file in compared_files(PAIR) if file.endswith(".md"))
+    assert all(made[file].count(b"\n") > 1 for file in whole_files(PAIR))
 
 
 def test_what_is_the_same_in_both_is_told_so(workspace: Workspace):

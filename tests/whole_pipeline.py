@@ -89,6 +89,12 @@ def compared_files(pair: str) -> set[str]:
     }
 
 
+def whole_files(pair: str) -> set[str]:
+    """Return the files of a pair with rows; parts of a table have none of unlike models."""
+    parts = {file for file in compared_files(pair) if file.startswith("results/")}
+    return compared_files(pair) - {file for file in parts if file.count("/") > 2}
+
+
 def as_params(*pairs: str) -> dict[str, dict[str, str]]:
     """Return what `compared` in params.yaml says of these pairs."""
     return {

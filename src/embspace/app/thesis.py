@@ -216,9 +216,9 @@ def _answer(claims: pd.DataFrame) -> str:
         words = "In part" if held.mean() > 1 - MOST else "Mostly no"
     if n_untrained:
         n_held = int(held.sum())
-        of_them = f"{'all' if n_untrained == n_held else f'{n_untrained} of {n_held}'} hold"
-        of_them += "s" * (n_untrained == 1)
-        words += f"; of what holds, {of_them} at random weights, too"
+        amount = "all" if n_untrained == n_held else f"{n_untrained} of {n_held}"
+        verb = "holds" if n_untrained == 1 else "hold"
+        words += f"; of what holds, {amount} {verb} at random weights, too"
     return f"{words}."
 
 

@@ -67,9 +67,9 @@ def pooled_as(poolings: Collection[str], *, is_decoder: bool) -> str:
     """Return the states by which texts are represented, as `the mean of all tokens`."""
     first = "which sees no other" if is_decoder else "[CLS] in BERT"
     tokens = {"cls": f"the state of the first token ({first})", "last": "that of the last token"}
-    of_all = {"mean": "the mean", "max": "the maximum"}
+    pooled = {"mean": "the mean", "max": "the maximum"}
     parts = [words for pooling, words in tokens.items() if pooling in poolings]
-    if there := [words for pooling, words in of_all.items() if pooling in poolings]:
+    if there := [words for pooling, words in pooled.items() if pooling in poolings]:
         parts.append(f"{listed(there)} of all tokens, any special ones included")
     return listed(parts)
 

@@ -129,7 +129,7 @@ def _title(gains: pd.DataFrame, steps: pd.DataFrame, label: str) -> str:
 
 
 class Change(NamedTuple):
-    """What a part changes: the mean over blocks, or the sum over few `blocks`, in words."""
+    """The change of the mean cosine by a part: its mean over blocks, or the sum over `blocks`."""
 
     gain: float
     random: float
@@ -142,7 +142,7 @@ class Change(NamedTuple):
 
     @property
     def verb_at_random(self) -> str:
-        """Return the same of random weights."""
+        """Return the verb for random weights."""
         return _verb(self.random)
 
 

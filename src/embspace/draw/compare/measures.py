@@ -25,6 +25,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, MODELS, VERMILION, Look
 from embspace.draw.page.looks import SENSES as WITHOUT_MODEL
 from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.wording import numeral
 from embspace.settings.params import models_of
 
 FURTHER_RESULTS = ("alignment/.csv",)
@@ -169,10 +170,7 @@ def _subtitle(
 
 def _points(row: pd.Series) -> str:
     """Return a difference of shares in points, and the interval."""
-    more, low, high = (
-        f"{100 * row[f'difference{end}']:.0f}".replace("-", "\N{MINUS SIGN}")
-        for end in ("", "_low", "_high")
-    )
+    more, low, high = (numeral(100 * row[f"difference{end}"], 0) for end in ("", "_low", "_high"))
     return f"{more} points [{low}, {high}]"
 
 

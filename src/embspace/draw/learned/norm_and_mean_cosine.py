@@ -15,6 +15,7 @@ from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import TOKEN_KINDS
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.token_kinds import drawable
+from embspace.draw.page.wording import numeral
 
 RESULTS = (
     "mean_embedding/summary.csv",
@@ -65,7 +66,7 @@ def draw_norm_and_mean_cosine(
     bar.set_ticks(shown, labels=[count(tick) for tick in shown], minor=False)
     if most < FEW:
         bar.ax.minorticks_off()
-    axes[0].set_title(f"All tokens: rank correlation {_number(correlation)}")
+    axes[0].set_title(f"All tokens: rank correlation {numeral(correlation, 2)}")
     _most_frequent_kind(axes[1], tokens)
     axes[1].set_title("Most frequent kind in a cell")
     for ax in axes:
@@ -90,12 +91,8 @@ def _finding(correlation: float) -> str:
         return "The norm of a token embedding says little of its cosine with the mean"
     return (
         f"The {'longer' if correlation > 0 else 'shorter'} a token embedding, the larger its "
-        f"cosine with the mean: rank correlation {_number(correlation)}"
+        f"cosine with the mean: rank correlation {numeral(correlation, 2)}"
     )
-
-
-def _number(correlation: float) -> str:
-    return f"{correlation:.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:

@@ -229,8 +229,8 @@ def _centered_hubs(centered: pd.DataFrame) -> str:
     most, n = int(centered["k_occurrence"].max()), int(centered["count"].sum())
     n_random = n * float(poisson.sf(most - 1, centered["k"].max()))
     beside = "" if n_random < RARE else ", as by chance"
-    of_most = f"among the nearest of at most {count(most)}{beside}"
-    return f"; centered, at unit length, a vector is {of_most}"
+    start = "; centered, at unit length, a vector is among the nearest of at most"
+    return f"{start} {count(most)}{beside}"
 
 
 def _hub_name(hub: pd.Series) -> str:

@@ -40,7 +40,7 @@ def side_by_side(values: list[float], digits: int, *, differ: bool) -> list[str]
 
 
 def numeral(number: float, digits: int, *, plus: bool = False) -> str:
-    """Return a number with a minus sign, if any, or a plus before what is above 0; 0 has none."""
+    """Return a number with a minus sign, never before 0; with `plus`, 0 has a plus, too."""
     return f"{number:{'+' * plus}z.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 

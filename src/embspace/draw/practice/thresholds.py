@@ -170,9 +170,9 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame, random: pd.DataFrame) -> 
 def _rare(own: pd.DataFrame, guessed: str) -> str:
     """Return the largest share of pairs above the guessed cosine, all of them rare."""
     share = own["share"].max()
-    of_pairs = f"At most {percent(share)} of pairs" if share else "Not one pair"
+    amount = f"At most {percent(share)} of pairs" if share else "Not one pair"
     called = corpus_called(own["corpus"].iloc[0])
-    return f"{of_pairs} of {called} exceed{'' if share else 's'} a cosine of {guessed} at any layer"
+    return f"{amount} of {called} exceed{'' if share else 's'} a cosine of {guessed} at any layer"
 
 
 def _common(own: pd.DataFrame, random: pd.DataFrame, centered: pd.DataFrame, guessed: str) -> str:

@@ -20,6 +20,7 @@ from embspace.draw.page.looks import GRAY, Look, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
+from embspace.draw.page.wording import numeral
 from embspace.draw.practice.names import CHANGES, VERSIONS
 
 STAGE = "measure_transforms"
@@ -59,7 +60,7 @@ def draw_transforms(
         ax.set(title=title, xlabel=UNITS[task])
         if named is not None and task == named["task"]:
             value, row = named["difference"], [*shown].index(named["version"])
-            words = f"{value:+.2f}".replace("-", "−")
+            words = numeral(value, 2, plus=True)
             write_beside(ax, words, (value, row), (0, 9), ha="center")
     axes[1].set_yticklabels([])
     _hubness(axes[2], hubs, looks)

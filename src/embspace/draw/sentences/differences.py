@@ -19,6 +19,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, GRAY, TEXT_POOLINGS
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import numeral
 from embspace.draw.sentences.difference_map import draw_map
 from embspace.draw.sentences.difference_tables import at, difference_tables
 from embspace.settings.types import Share
@@ -100,7 +101,7 @@ def _cosines(ax: Axes, rows: pd.DataFrame, n: int) -> None:
     ax.hlines(y, rows["cosine_low"], rows["cosine_high"], color=BLACK, linewidth=1)
     ax.plot(rows["cosine"], y, "o", color=BLACK, ms=4, label="two categories")
     for place in zip(rows["cosine"], y, strict=True):
-        words = f"{place[0]:.2f}".replace("-", "−")
+        words = numeral(place[0], 2)
         write_beside(ax, words, place, (0, 5), ha="center", path_effects=HALO)
     ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.set_yticks(y, [f"{a}\n{b}" for a, b in rows[["category_1", "category_2"]].to_numpy()])
@@ -135,5 +136,5 @@ def _finding(named: pd.DataFrame, null: str) -> str:
 def _cosine(row: dict[Any, Any]) -> str:
     """Return two categories with their cosine in words."""
     relation = "with" if row["cosine"] > 0 else "against"
-    number = f"{row['cosine']:.2f}".replace("-", "−")
+    number = numeral(row["cosine"], 2)
     return f"{row['category_1']} {relation} {row['category_2']} ({number})"

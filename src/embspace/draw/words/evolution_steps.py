@@ -37,8 +37,10 @@ def _finding(steps: pd.DataFrame, layers: pd.DataFrame) -> str:
     if furthest > ALONE * (rest := (n * mean - furthest) / max(n - 1, 1)) > 0:
         alone, less, random = side_by_side([furthest, rest, at_random], 1, differ=False)
         is_step = (steps["text"] == text) & (steps["layer"] == longest)
-        of_step = steps[is_step].set_index("position")["euclidean_distance"]
-        which = "the first token" if len(of_step) and of_step.idxmax() == 0 else "one token"
+        step_lengths = steps[is_step].set_index("position")["euclidean_distance"]
+        which = (
+            "the first token" if len(step_lengths) and step_lengths.idxmax() == 0 else "one token"
+        )
         return (
             f"In the step to layer {longest} {which} of {name} goes {alone}, the others {less} "
             f"on average; with random weights tokens go {random}"

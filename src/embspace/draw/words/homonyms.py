@@ -21,6 +21,7 @@ from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
 from embspace.draw.page.markdown import folded, interval, markdown_table, p_value, same, section
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import numeral
 
 STAGE = "measure_homonyms"
 HEIGHTS = [1, 1.5]  # of the rows of panels, in relation
@@ -176,7 +177,7 @@ def _words(ax: Axes, words: pd.DataFrame, n_words: int) -> None:
         ax.axhline(n_first - 0.5, color=GRAY, linestyle=":", linewidth=0.8)
     names = [f"{row.word}: {row.senses.replace('_', ' ')}" for row in shown.itertuples()]
     bars = ax.barh(names, shown["difference"], color=SENSES["centered"].color, height=0.6)
-    values = shown["difference"].map("{:z.2f}".format).str.replace("-", "−")
+    values = shown["difference"].map(lambda value: numeral(value, 2))
     ax.bar_label(bars, values.where(shown["difference"].notna(), ""), padding=2)
     ax.tick_params("y", labelsize=7)
     ax.invert_yaxis()
